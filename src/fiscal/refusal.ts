@@ -1,0 +1,400 @@
+/**
+ * The one table of refusals. Everything this program declines to do has a code here, an HTTP status, and a sentence in
+ * English and European Portuguese that says what happened and what to do. `code` never changes; sentences may.
+ * `{name}` in a sentence is filled from the refusal's facts.
+ */
+
+interface Entry {
+  readonly status: number;
+  readonly en: string;
+  readonly pt: string;
+}
+
+export const refusals = {
+  // The request itself
+  INVALID_REQUEST: {
+    status: 400,
+    en: 'The request has {count} problem(s); each is listed in errors with its place. Correct them and send it again.',
+    pt: 'O pedido tem {count} problema(s); cada um está em errors com o seu lugar. Corrija-os e envie de novo.',
+  },
+  MALFORMED_JSON: {
+    status: 400,
+    en: 'The body is not valid JSON: {problem}. Send one JSON value in UTF-8.',
+    pt: 'O corpo não é JSON válido: {problem}. Envie um único valor JSON em UTF-8.',
+  },
+  BODY_TOO_LARGE: {
+    status: 413,
+    en: 'The body is larger than 1 MiB. Send a smaller one.',
+    pt: 'O corpo excede 1 MiB. Envie um corpo mais pequeno.',
+  },
+  URI_TOO_LONG: {
+    status: 414,
+    en: 'The address is too long. Shorten the query.',
+    pt: 'O endereço é demasiado longo. Encurte os parâmetros.',
+  },
+  HEADERS_TOO_LARGE: {
+    status: 431,
+    en: 'The request headers are too large. Send fewer or shorter headers.',
+    pt: 'Os cabeçalhos do pedido são demasiado grandes. Envie menos cabeçalhos ou mais curtos.',
+  },
+  BAD_HTTP: {
+    status: 400,
+    en: 'The request is not valid HTTP. Check the request line and headers.',
+    pt: 'O pedido não é HTTP válido. Verifique a linha do pedido e os cabeçalhos.',
+  },
+  UNSUPPORTED_MEDIA_TYPE: {
+    status: 415,
+    en: 'The body must be application/json. Set the Content-Type header.',
+    pt: 'O corpo tem de ser application/json. Defina o cabeçalho Content-Type.',
+  },
+  ROUTE_NOT_FOUND: {
+    status: 404,
+    en: 'There is nothing at this address. See /docs for what there is.',
+    pt: 'Não existe nada neste endereço. Veja em /docs o que existe.',
+  },
+  METHOD_NOT_ALLOWED: {
+    status: 405,
+    en: 'This address does not take {method}. The Allow header lists what it takes.',
+    pt: 'Este endereço não aceita {method}. O cabeçalho Allow indica o que aceita.',
+  },
+  IDEMPOTENCY_KEY_INVALID: {
+    status: 400,
+    en: 'The idempotency-key header must be given once, with 1 to 128 printable ASCII characters and no spaces.',
+    pt: 'O cabeçalho idempotency-key tem de vir uma vez, com 1 a 128 caracteres ASCII imprimíveis e sem espaços.',
+  },
+  IDEMPOTENCY_KEY_REUSED: {
+    status: 422,
+    en: 'This idempotency key was already used with a different request. Use a new key for a new request.',
+    pt: 'Esta chave de idempotência já foi usada com outro pedido. Use uma chave nova para um pedido novo.',
+  },
+  IDEMPOTENCY_CONFLICT: {
+    status: 409,
+    en: 'A request with this idempotency key is in progress. Retry the same request with the same key after the time in Retry-After.',
+    pt: 'Está em curso um pedido com esta chave de idempotência. Repita o mesmo pedido com a mesma chave após o tempo indicado em Retry-After.',
+  },
+  UNAUTHENTICATED: {
+    status: 401,
+    en: 'The credential is missing, invalid or revoked. Send a valid API key in the x-api-key header.',
+    pt: 'A credencial falta, é inválida ou foi revogada. Envie uma chave de API válida no cabeçalho x-api-key.',
+  },
+  AMBIGUOUS_CREDENTIALS: {
+    status: 400,
+    en: 'Two credentials were sent. Send either x-api-key or Authorization, not both.',
+    pt: 'Foram enviadas duas credenciais. Envie x-api-key ou Authorization, não ambos.',
+  },
+  FORBIDDEN: {
+    status: 403,
+    en: 'This credential may not do this. Use a credential that has the permission.',
+    pt: 'Esta credencial não pode fazer isto. Use uma credencial com a permissão necessária.',
+  },
+  RATE_LIMITED: {
+    status: 429,
+    en: 'Too many requests. Wait for the time in Retry-After and send the request again.',
+    pt: 'Demasiados pedidos. Aguarde o tempo indicado em Retry-After e envie o pedido de novo.',
+  },
+  INTERNAL_ERROR: {
+    status: 500,
+    en: 'Something went wrong on our side and nothing was changed. Try again; if it happens again, report the requestId.',
+    pt: 'Ocorreu um erro do nosso lado e nada foi alterado. Tente de novo; se voltar a acontecer, comunique o requestId.',
+  },
+  UNAVAILABLE: {
+    status: 503,
+    en: 'The service can not answer at the moment and nothing was changed. Try again after the time in Retry-After.',
+    pt: 'O serviço não consegue responder de momento e nada foi alterado. Tente de novo após o tempo indicado em Retry-After.',
+  },
+
+  // Problems of one place (members of errors[])
+  UNKNOWN_FIELD: { status: 400, en: 'This field does not exist.', pt: 'Este campo não existe.' },
+  DUPLICATE_FIELD: { status: 400, en: 'This field is given twice.', pt: 'Este campo aparece duas vezes.' },
+  REQUIRED: { status: 400, en: 'This field is required.', pt: 'Este campo é obrigatório.' },
+  INVALID_TYPE: { status: 400, en: 'Expected {expected}.', pt: 'Esperava-se {expected}.' },
+  INVALID_VALUE: { status: 400, en: 'Must be one of: {allowed}.', pt: 'Tem de ser um de: {allowed}.' },
+  INVALID_FORMAT: { status: 400, en: 'Must be {format}.', pt: 'Tem de ser {format}.' },
+  TOO_LONG: { status: 400, en: 'At most {limit} characters.', pt: 'No máximo {limit} caracteres.' },
+  TOO_SHORT: { status: 400, en: 'At least {limit} character(s).', pt: 'No mínimo {limit} caracter(es).' },
+  TOO_MANY: { status: 400, en: 'At most {limit} entries.', pt: 'No máximo {limit} entradas.' },
+  TOO_FEW: { status: 400, en: 'At least {limit} entry.', pt: 'No mínimo {limit} entrada.' },
+  TOO_SMALL: { status: 400, en: 'Must be at least {limit}.', pt: 'Tem de ser pelo menos {limit}.' },
+  TOO_LARGE: { status: 400, en: 'Must be at most {limit}.', pt: 'Tem de ser no máximo {limit}.' },
+  TOO_MANY_DECIMALS: { status: 400, en: 'At most {limit} decimals.', pt: 'No máximo {limit} casas decimais.' },
+  NUMBER_NOT_EXACT: {
+    status: 400,
+    en: 'This number has more digits than can be kept exactly. Send fewer digits.',
+    pt: 'Este número tem mais algarismos do que é possível guardar com exatidão. Envie menos algarismos.',
+  },
+  INVALID_CHARACTER: {
+    status: 400,
+    en: 'Holds a character that can not be printed or exported (code {character}). Remove it.',
+    pt: 'Contém um carácter que não pode ser impresso nem exportado (código {character}). Remova-o.',
+  },
+  LINE_BREAK: {
+    status: 400,
+    en: 'Line breaks are allowed only in description and notes.',
+    pt: 'Só description e notes podem ter quebras de linha.',
+  },
+  INVALID_ID: { status: 400, en: 'Not an id of this service.', pt: 'Não é um identificador deste serviço.' },
+  NIF_INVALID: {
+    status: 400,
+    en: 'Not a valid Portuguese NIF: nine digits with a right check digit.',
+    pt: 'Não é um NIF português válido: nove algarismos com o dígito de controlo certo.',
+  },
+  TAX_ID_INVALID: {
+    status: 400,
+    en: 'Not a valid tax number for {country}.',
+    pt: 'Não é um número fiscal válido para {country}.',
+  },
+  NIF_RESERVED: {
+    status: 400,
+    en: '999999990 stands for the final consumer; leave the number out instead.',
+    pt: '999999990 representa o consumidor final; omita o número.',
+  },
+  EXEMPTION_REQUIRED: {
+    status: 400,
+    en: 'An exempt line needs vatExemptionReason, an M code in force.',
+    pt: 'Uma linha isenta precisa de vatExemptionReason, um código M em vigor.',
+  },
+  EXEMPTION_NOT_ALLOWED: {
+    status: 400,
+    en: 'vatExemptionReason is only for vatRate EXEMPT.',
+    pt: 'vatExemptionReason só se usa com vatRate EXEMPT.',
+  },
+  EXEMPTION_UNKNOWN: {
+    status: 400,
+    en: '{code} is not an exemption code in force on {date}.',
+    pt: '{code} não é um código de isenção em vigor em {date}.',
+  },
+  VAT_RATE_NOT_IN_FORCE: {
+    status: 400,
+    en: '{rate} % is not the {vatRate} rate of {region} on {date}.',
+    pt: '{rate} % não é a taxa {vatRate} de {region} em {date}.',
+  },
+  DISCOUNT_OUT_OF_RANGE: {
+    status: 400,
+    en: 'A discount is between 0 and 100 % of what it is taken from.',
+    pt: 'Um desconto fica entre 0 e 100 % do valor a que se aplica.',
+  },
+  DISCOUNT_INCOMPLETE: {
+    status: 400,
+    en: 'Give the discount type together with its own value: PERCENT with the percentage, AMOUNT with the amount.',
+    pt: 'Indique o tipo de desconto com o valor respetivo: PERCENT com a percentagem, AMOUNT com o valor.',
+  },
+  WITHHOLDING_INCOMPLETE: {
+    status: 400,
+    en: 'Withholding needs both withholdingTaxType and withholdingTaxPercent.',
+    pt: 'A retenção precisa de withholdingTaxType e withholdingTaxPercent.',
+  },
+  WITHHOLDING_NOT_AVAILABLE: {
+    status: 400,
+    en: 'This item has no withholding tax configured.',
+    pt: 'Este artigo não tem retenção na fonte configurada.',
+  },
+  AMOUNT_TOO_LARGE: {
+    status: 400,
+    en: 'The amounts of this document are too large. The total must stay below 10 000 000 000 000.00.',
+    pt: 'Os valores deste documento são demasiado grandes. O total tem de ficar abaixo de 10 000 000 000 000,00.',
+  },
+  EXCHANGE_RATE_REQUIRED: {
+    status: 400,
+    en: 'A document in another currency than EUR needs exchangeRate (EUR per 1 unit).',
+    pt: 'Um documento noutra moeda que não EUR precisa de exchangeRate (EUR por 1 unidade).',
+  },
+  EXCHANGE_RATE_NOT_ALLOWED: {
+    status: 400,
+    en: 'exchangeRate is only for other currencies than EUR.',
+    pt: 'exchangeRate só se usa com moedas diferentes de EUR.',
+  },
+  CAE_NOT_OF_COMPANY: {
+    status: 400,
+    en: 'This activity code is not one of the company ({allowed}).',
+    pt: 'Este código de atividade não é da empresa ({allowed}).',
+  },
+  UNKNOWN_CUSTOMER: { status: 400, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
+  UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
+  ARCHIVED: { status: 400, en: 'This record is archived and can not be used.', pt: 'Este registo está arquivado e não pode ser usado.' },
+  UNKNOWN_SERIES: {
+    status: 400,
+    en: 'There is no such active series for this document type.',
+    pt: 'Não existe tal série ativa para este tipo de documento.',
+  },
+  UNKNOWN_TEMPLATE: { status: 400, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
+  UNKNOWN_PARENT: {
+    status: 400,
+    en: 'There is no such issued invoice to refer to.',
+    pt: 'Não existe tal fatura emitida para referir.',
+  },
+  PAYMENT_NOT_ALLOWED: {
+    status: 400,
+    en: 'payment belongs to INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',
+    pt: 'payment só pertence a INVOICE_RECEIPT e SIMPLIFIED_INVOICE.',
+  },
+  PARENT_NOT_ALLOWED: {
+    status: 400,
+    en: 'parentInvoiceId and reason belong to DEBIT_NOTE only.',
+    pt: 'parentInvoiceId e reason só pertencem a DEBIT_NOTE.',
+  },
+  DUE_BEFORE_DATE: {
+    status: 400,
+    en: 'dueDate can not be before date.',
+    pt: 'dueDate não pode ser anterior a date.',
+  },
+  UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
+
+  // Records
+  INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe tal fatura.' },
+  CUSTOMER_NOT_FOUND: { status: 404, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
+  ITEM_NOT_FOUND: { status: 404, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
+  TEMPLATE_NOT_FOUND: { status: 404, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
+  FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe tal ficheiro.' },
+  LINK_EXPIRED: {
+    status: 410,
+    en: 'This link has expired. Ask for a new one.',
+    pt: 'Esta ligação expirou. Peça uma nova.',
+  },
+  RECORD_NOT_OWNED: {
+    status: 403,
+    en: 'This record belongs to another application. Only its owner may change it.',
+    pt: 'Este registo pertence a outra aplicação. Só esta o pode alterar.',
+  },
+
+  // State and rules
+  INVALID_STATE: {
+    status: 400,
+    en: 'The document is {status}; this can not be done any more.',
+    pt: 'O documento está {status}; isto já não é possível.',
+  },
+  USE_OTHER_ENDPOINT: {
+    status: 400,
+    en: '{type} documents are made through {route}.',
+    pt: 'Os documentos {type} fazem-se através de {route}.',
+  },
+  DRAFT_CHANGED: {
+    status: 400,
+    en: 'The draft changed after you read it. Read it again and issue with its current updatedAt.',
+    pt: 'O rascunho mudou depois de o ler. Leia-o de novo e emita com o updatedAt atual.',
+  },
+  NOT_READY: {
+    status: 400,
+    en: 'The company is not ready to issue {type}: {reasons}. See readiness in GET /company.',
+    pt: 'A empresa não está pronta para emitir {type}: {reasons}. Veja readiness em GET /company.',
+  },
+  PARENT_REQUIRED: {
+    status: 400,
+    en: 'A debit note needs parentInvoiceId and reason before it can be issued.',
+    pt: 'Uma nota de débito precisa de parentInvoiceId e reason antes de ser emitida.',
+  },
+  DATE_GOES_BACK: {
+    status: 400,
+    en: 'The last document of this series is dated {lastDate}; a new one can not be dated {date}.',
+    pt: 'O último documento desta série tem data {lastDate}; um novo não pode ter data {date}.',
+  },
+  DATE_IN_FUTURE: {
+    status: 400,
+    en: '{date} is after today ({today}). A document can not be issued with a future date.',
+    pt: '{date} é posterior a hoje ({today}). Um documento não pode ser emitido com data futura.',
+  },
+  SIMPLIFIED_LIMIT: {
+    status: 400,
+    en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total}. Use INVOICE.',
+    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta tem {total}. Use INVOICE.',
+  },
+  QR_TOO_MANY_REGIONS: {
+    status: 400,
+    en: 'A document can hold at most three tax regions.',
+    pt: 'Um documento pode ter no máximo três regiões fiscais.',
+  },
+  CLOCK_REGRESSION: {
+    status: 503,
+    en: 'The clock is behind the last signed document. Nothing is signed until it catches up.',
+    pt: 'O relógio está atrasado em relação ao último documento assinado. Nada é assinado até acertar.',
+  },
+  CUSTOMER_NIF_LOCKED: {
+    status: 400,
+    en: 'This customer has issued documents; the NIF can not change. Create a new customer.',
+    pt: 'Este cliente tem documentos emitidos; o NIF não pode mudar. Crie um novo cliente.',
+  },
+  CUSTOMER_NAME_LOCKED: {
+    status: 400,
+    en: 'This customer has issued documents and no NIF; the name can not change. Create a new customer.',
+    pt: 'Este cliente tem documentos emitidos e não tem NIF; o nome não pode mudar. Crie um novo cliente.',
+  },
+  ITEM_NAME_LOCKED: {
+    status: 400,
+    en: 'This item is used in issued documents; its name can not change. Create a new item.',
+    pt: 'Este artigo consta de documentos emitidos; o nome não pode mudar. Crie um novo artigo.',
+  },
+  SYSTEM_CUSTOMER: {
+    status: 400,
+    en: 'The built-in final consumer can not be changed or archived.',
+    pt: 'O consumidor final do sistema não pode ser alterado nem arquivado.',
+  },
+  DRAFT_NOT_PRINTABLE: {
+    status: 400,
+    en: 'A draft can not be printed. Issue it first.',
+    pt: 'Um rascunho não pode ser impresso. Emita-o primeiro.',
+  },
+} as const satisfies Record<string, Entry>;
+
+export type RefusalCode = keyof typeof refusals;
+export type Language = 'en' | 'pt';
+export type Facts = Readonly<Record<string, string | number>>;
+
+/** One problem at one place. `pointer` is an RFC 6901 JSON pointer into the body, or "?name" for a query parameter. */
+export interface Problem {
+  readonly code: RefusalCode;
+  readonly pointer: string;
+  readonly facts?: Facts | undefined;
+}
+
+/** A clear "no": thrown anywhere, turned into problem+json at the door. Nothing was changed when it is thrown. */
+export class Refusal extends Error {
+  readonly code: RefusalCode;
+  readonly facts: Facts;
+  readonly problems: readonly Problem[];
+  /** Members added to the problem body (e.g. currentUpdatedAt). */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Whole seconds, at least 1. */
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(
+    code: RefusalCode,
+    facts: Facts = {},
+    more: {
+      problems?: readonly Problem[];
+      members?: Readonly<Record<string, unknown>>;
+      retryAfterSeconds?: number;
+    } = {},
+  ) {
+    super(code);
+    this.name = 'Refusal';
+    this.code = code;
+    this.facts = facts;
+    this.problems = more.problems ?? [];
+    this.members = more.members ?? {};
+    this.retryAfterSeconds = more.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return refusals[this.code].status;
+  }
+}
+
+/** Throws INVALID_REQUEST with every problem, if there is one. */
+export function refuseAll(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw invalid(problems);
+}
+
+/** INVALID_REQUEST over the given problems. */
+export function invalid(problems: readonly Problem[]): Refusal {
+  return new Refusal('INVALID_REQUEST', { count: problems.length }, { problems });
+}
+
+/** The sentence of a code in a language, its facts filled in. */
+export function sentence(code: RefusalCode, language: Language, facts: Facts = {}): string {
+  const template: string = refusals[code][language];
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(facts[name] ?? whole));
+}
+
+/** Throws when what can't happen happened: a fault of ours, never of the caller. */
+export function assert(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new Error(`assertion failed: ${message}`);
+}
