@@ -1,0 +1,81 @@
+/**
+ * Who is asking. A principal is read from the database by the first statement of each request: a revoked key fails on
+ * the next request, on every process. A cache may only map a token to its hash, never answer whether it is alive.
+ */
+import type { Region } from '../fiscal/document.ts';
+import { Refusal } from '../fiscal/refusal.ts';
+import type { Entry, Row } from '../db/transact.ts';
+import { statement } from '../db/transact.ts';
+import { looksLikeToken, tokenHash } from './tokens.ts';
+
+export interface Principal {
+  readonly kind: 'key' | 'operator';
+  readonly companyId: string;
+  /** The company's tax region, which is also its time zone. */
+  readonly region: Region;
+  /** Stable user code, at most 30 characters: SAF-T SourceID, never reused. */
+  readonly actor: string;
+  /** Idempotency scope: for a key its lineage, which rotation keeps. */
+  readonly scope: string;
+  /** What the rate limit counts. */
+  readonly credentialId: string;
+}
+
+const enterKey = statement('enter_key', 'select * from certo.enter_key($1)');
+const enterCompany = statement(
+  'enter_company',
+  'select certo.enter_company($1) as company_id, (select region from certo.companies where id = $1) as region',
+);
+
+/** The credential of a request, still to be checked by the database. */
+export interface Credential {
+  readonly keyHash: Buffer;
+}
+
+/** Reads the credential of a request from its headers. UNAUTHENTICATED when it is absent or can't be one. */
+export function credentialOf(headers: {
+  readonly apiKey: string | undefined;
+  readonly authorization: string | undefined;
+}): Credential {
+  if (headers.apiKey !== undefined && headers.authorization !== undefined) throw new Refusal('AMBIGUOUS_CREDENTIALS');
+  if (headers.apiKey === undefined || !looksLikeToken('svc_sk_', headers.apiKey)) throw new Refusal('UNAUTHENTICATED');
+  return { keyHash: tokenHash(headers.apiKey) };
+}
+
+/** The entry of a transaction made by an API key; `accept` gets the principal and may refuse. */
+export function entryOfKey(credential: Credential, accept: (principal: Principal) => void): Entry {
+  return {
+    call: [enterKey, [credential.keyHash]],
+    accept(rows: Row[]) {
+      const row = rows[0];
+      if (row === undefined) throw new Refusal('UNAUTHENTICATED');
+      const lineage = String(row['lineage']);
+      accept({
+        kind: 'key',
+        companyId: String(row['company_id']),
+        region: row['region'] as Region,
+        actor: `key-${lineage.slice(-12)}`,
+        scope: `key:${lineage}`,
+        credentialId: String(row['key_id']),
+      });
+    },
+  };
+}
+
+/** The entry of the operator (command line) or of the clock into one company. */
+export function entryOfCompany(companyId: string, actor: string, accept?: (principal: Principal) => void): Entry {
+  return {
+    call: [enterCompany, [companyId]],
+    accept(rows: Row[]) {
+      const region = rows[0]?.['region'];
+      accept?.({
+        kind: 'operator',
+        companyId,
+        region: (region ?? 'PT') as Region,
+        actor,
+        scope: `operator:${actor}`,
+        credentialId: actor,
+      });
+    },
+  };
+}

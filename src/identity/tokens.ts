@@ -1,0 +1,50 @@
+/**
+ * Opaque tokens: a prefix that says what it is, 256 random bits in base62, and a checksum so that a mistyped or
+ * truncated token is told apart without asking the database. Only the SHA-256 of a token is ever stored.
+ */
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+export type TokenPrefix = 'svc_sk_' | 'svc_cs_' | 'svc_at_' | 'svc_rt_' | 'svc_ac_';
+
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const randomLength = 43; // 62^43 > 2^256
+const checksumLength = 6; // 62^6 > 2^32
+
+/** A new token from 32 random bytes (handed in: chance is never taken inside). */
+export function mintToken(prefix: TokenPrefix, random: Uint8Array): string {
+  if (random.length !== 32) throw new Error('a token needs 32 random bytes');
+  const body = prefix + base62(BigInt(`0x${Buffer.from(random).toString('hex')}`), randomLength);
+  return body + checksum(body);
+}
+
+/** Whether the text has the form of a token of this kind, checksum included. */
+export function looksLikeToken(prefix: TokenPrefix, text: string): boolean {
+  if (text.length !== prefix.length + randomLength + checksumLength || !text.startsWith(prefix)) return false;
+  const body = text.slice(0, -checksumLength);
+  return checksum(body) === text.slice(-checksumLength);
+}
+
+/** What is stored of a token: its SHA-256. A fast hash is enough for 256 random bits. */
+export function tokenHash(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+/** The part of a token that may be shown in lists to recognise it. */
+export function tokenHint(token: string): string {
+  return token.slice(0, 'svc_sk_'.length + 6);
+}
+
+function checksum(body: string): string {
+  return base62(BigInt(crc32(body)), checksumLength);
+}
+
+function base62(value: bigint, length: number): string {
+  let rest = value;
+  let text = '';
+  for (let i = 0; i < length; i++) {
+    text = alphabet[Number(rest % 62n)] + text;
+    rest /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,150 @@
+/**
+ * One declaration per operation. From it come the REST route, the OpenAPI operation, the checks of the corridor, the
+ * audit entry, the rows of the matrix tests and (where `tool` stands) the assistant's tool. Nothing else lists
+ * operations; `all.ts` is their table of contents.
+ *
+ * The stages have the same names everywhere: asked → facts → change → reply. `load` reads once, `decide` is where the
+ * law speaks, `save` writes once, `show` makes the reply.
+ */
+import type { Static, TSchema } from 'typebox';
+import type { Tx } from '../db/transact.ts';
+import type { RefusalCode } from '../fiscal/refusal.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { World } from './world.ts';
+
+export type Scope = 'company.read' | 'invoicing.read' | 'invoicing.write' | 'invoicing.issue' | 'invoicing.read_all';
+
+export interface Access {
+  /** API keys may call it. */
+  readonly key: true;
+  /** Any one of these scopes opens it to OAuth; absent: OAuth is refused. */
+  readonly oauth?: readonly Scope[];
+}
+
+/** What the caller asked, validated, and who asked. */
+export interface Asked<P, Q, B> {
+  readonly params: P;
+  readonly query: Q;
+  readonly body: B;
+  /** Known once the transaction's first statement has run; reading it earlier is a fault of ours. */
+  readonly principal: Principal;
+  readonly requestId: string;
+}
+
+type Of<S extends TSchema | undefined> = S extends TSchema ? Static<S> : Record<string, never>;
+
+interface Declared<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined> {
+  readonly name: string;
+  /** "METHOD /path/:param" */
+  readonly route: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Status and schema of the reply. */
+  readonly reply: readonly [number, TSchema];
+  readonly access: Access;
+  /** Codes that this operation's own rules may answer, beyond those of the corridor. */
+  readonly refuses: readonly RefusalCode[];
+  /** Name of the assistant's tool, for operations that are offered there. */
+  readonly tool?: string;
+}
+
+export interface ReadDeclaration<
+  P extends TSchema | undefined,
+  Q extends TSchema | undefined,
+  B extends TSchema | undefined,
+  F,
+> extends Declared<P, Q, B> {
+  readonly load: (tx: Tx, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<F>;
+  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
+}
+
+export interface WriteDeclaration<
+  P extends TSchema | undefined,
+  Q extends TSchema | undefined,
+  B extends TSchema | undefined,
+  F,
+  C,
+> extends Declared<P, Q, B> {
+  /** A fiscal act: can't be undone, and an assistant needs a person's approval. */
+  readonly fiscal?: boolean;
+  readonly load: (tx: Tx, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<F>;
+  readonly decide: (facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => C | Promise<C>;
+  /** Writes the change; returns the id of the record it concerns, for the audit. */
+  readonly save: (tx: Tx, change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<string>;
+  readonly show: (change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
+  /** After the commit, in memory only: a nudge. The reply never waits for it. */
+  readonly after?: (world: World) => void;
+}
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Any operation, as the corridor and the doors see it: its types checked where it was declared. */
+export interface Operation {
+  readonly kind: 'read' | 'write';
+  readonly name: string;
+  readonly method: Method;
+  /** Path template with ":id". */
+  readonly path: string;
+  readonly tag: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly params?: TSchema;
+  readonly query?: TSchema;
+  readonly body?: TSchema;
+  readonly reply: readonly [number, TSchema];
+  readonly access: Access;
+  readonly refuses: readonly RefusalCode[];
+  readonly tool?: string;
+  readonly fiscal: boolean;
+  readonly load: (tx: Tx, asked: AnyAsked, world: World) => Promise<unknown>;
+  readonly decide: (facts: unknown, asked: AnyAsked, world: World) => unknown;
+  readonly save: (tx: Tx, change: unknown, asked: AnyAsked, world: World) => Promise<string>;
+  readonly show: (facts: unknown, asked: AnyAsked, world: World) => unknown;
+  readonly after?: (world: World) => void;
+}
+
+export type AnyAsked = Asked<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>;
+
+export function defineRead<
+  F,
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(declaration: ReadDeclaration<P, Q, B, F>): Operation {
+  const unreachable = (): never => {
+    throw new Error(`${declaration.name} is a read`);
+  };
+  return {
+    ...split(declaration.route),
+    ...(declaration as unknown as Operation),
+    kind: 'read',
+    fiscal: false,
+    decide: unreachable,
+    save: unreachable,
+  };
+}
+
+export function defineWrite<
+  F,
+  C,
+  P extends TSchema | undefined = undefined,
+  Q extends TSchema | undefined = undefined,
+  B extends TSchema | undefined = undefined,
+>(declaration: WriteDeclaration<P, Q, B, F, C>): Operation {
+  return {
+    ...split(declaration.route),
+    ...(declaration as unknown as Operation),
+    kind: 'write',
+    fiscal: declaration.fiscal ?? false,
+  };
+}
+
+function split(route: string): { method: Method; path: string } {
+  const [method, path] = route.split(' ');
+  if (path === undefined) throw new Error(`not a route: ${route}`);
+  return { method: method as Method, path };
+}

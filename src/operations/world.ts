@@ -1,0 +1,21 @@
+/** What operations get handed in: chance, signing, printing, links. Time comes from the database (certo.now()). */
+import type { AtMode } from '../at/gateway.ts';
+import type { MasterKey } from '../keys/sealing.ts';
+import type { SignChain } from '../keys/signer.ts';
+import type { Print } from '../print/print.ts';
+
+export interface World {
+  /** A new UUID version 7. */
+  readonly newId: () => string;
+  readonly sign: SignChain;
+  readonly keyVersion: number;
+  readonly master: MasterKey;
+  readonly print: Print;
+  /** Address this service is reached under, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly atMode: AtMode;
+  /** Number of the AT's certificate of this program; 9999 against the simulator. */
+  readonly certificateNumber: number;
+  /** Tells the clock door that something waits to be reported. */
+  readonly nudgeReports: () => void;
+}
