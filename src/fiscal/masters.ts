@@ -1,0 +1,59 @@
+/**
+ * What of a customer or an item locks once issued documents use it (Despacho 8632/2014, 2.3.1 to 2.3.4): documents keep
+ * their own frozen copy, but master data must go on telling the same person and the same thing.
+ */
+import { finalConsumerNif } from './nif.ts';
+import { type Problem, Refusal, type RefusalCode } from './refusal.ts';
+
+interface CustomerIdentity {
+  /** The name that documents show. */
+  readonly name: string;
+  readonly taxpayerNumber?: string | null | undefined;
+}
+
+export interface CustomerChange {
+  /** The built-in final consumer. */
+  readonly system?: boolean;
+  /** An issued document names this customer. */
+  readonly used: boolean;
+  readonly before: CustomerIdentity;
+  readonly after: CustomerIdentity;
+}
+
+/**
+ * Throws SYSTEM_CUSTOMER, CUSTOMER_NIF_LOCKED or CUSTOMER_NAME_LOCKED (the first that fits; both places in `problems`).
+ * Once used: the NIF never changes, but may be filled in where there was none or 999999990; the name never changes while
+ * there is no NIF. Filling the NIF in does not free the name in the same step: the documents so far knew only the name.
+ */
+export function customerLockProblems(change: CustomerChange): void {
+  if (change.system) throw new Refusal('SYSTEM_CUSTOMER');
+  if (!change.used) return;
+  const { before, after } = change;
+  const problems: Problem[] = [];
+  const known = ownNumber(before);
+  if (known !== '' && ownNumber(after) !== known) {
+    problems.push({ code: 'CUSTOMER_NIF_LOCKED', pointer: '/taxpayerNumber' });
+  }
+  if (known === '' && after.name !== before.name) problems.push({ code: 'CUSTOMER_NAME_LOCKED', pointer: '/name' });
+  refuseFirst(problems);
+}
+
+/** Throws ITEM_NAME_LOCKED when an item that issued documents name (SAF-T ProductDescription) would get another name. */
+export function itemLockProblems(change: {
+  readonly used: boolean;
+  readonly before: { readonly name: string };
+  readonly after: { readonly name: string };
+}): void {
+  if (!change.used || change.before.name === change.after.name) return;
+  refuseFirst([{ code: 'ITEM_NAME_LOCKED', pointer: '/name' }]);
+}
+
+function ownNumber(identity: CustomerIdentity): string {
+  const number = identity.taxpayerNumber ?? '';
+  return number === finalConsumerNif ? '' : number;
+}
+
+function refuseFirst(problems: readonly Problem[]): void {
+  const first: RefusalCode | undefined = problems[0]?.code;
+  if (first !== undefined) throw new Refusal(first, {}, { problems });
+}
