@@ -1,0 +1,78 @@
+/** What can go wrong between us and the database, told apart by what the caller may conclude about its effects. */
+
+/** The connection broke. Nothing of the transaction was kept, unless the error is OutcomeUnknown. */
+export class ConnectionLost extends Error {
+  override readonly name: string = 'ConnectionLost';
+  /** Whether the statements had been sent when it broke: an implicit transaction may then have taken effect. */
+  readonly sent: boolean;
+
+  constructor(message: string, options: { sent: boolean; cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.sent = options.sent;
+  }
+}
+
+/** No connection could be made: nothing was sent. `message` is one sentence for the operator and names no secret. */
+export class DatabaseUnavailable extends ConnectionLost {
+  override readonly name: string = 'DatabaseUnavailable';
+
+  constructor(message: string) {
+    // No cause: the driver's error can hold the address with its password.
+    super(message, { sent: false });
+  }
+}
+
+/** The connection broke after COMMIT was sent and before its reply: the transaction may or may not be kept. */
+export class OutcomeUnknown extends Error {
+  override readonly name: string = 'OutcomeUnknown';
+
+  constructor(cause: unknown) {
+    super('the connection broke during the commit; whether it took effect is unknown', { cause });
+  }
+}
+
+/** The server refused a statement. The transaction is rolled back; the connection is fine. */
+export class StatementError extends Error {
+  override readonly name: string = 'StatementError';
+  /** Name of the statement, '' for composed SQL. */
+  readonly statement: string;
+  /** SQLSTATE, five characters (PostgreSQL manual, appendix A). */
+  readonly code: string;
+  readonly constraint: string | undefined;
+  readonly table: string | undefined;
+  readonly column: string | undefined;
+  /** Can hold values of the row, so it is kept out of what loggers enumerate. */
+  declare readonly detail: string | undefined;
+
+  constructor(statement: string, fault: ServerFault) {
+    super(`${fault.message} (statement ${statement === '' ? 'composed' : statement}, SQLSTATE ${fault.code})`);
+    this.statement = statement;
+    this.code = fault.code;
+    this.constraint = fault.constraint;
+    this.table = fault.table;
+    this.column = fault.column;
+    Object.defineProperty(this, 'detail', { value: fault.detail, enumerable: false });
+  }
+}
+
+/** The parts that we read of an ErrorResponse as pg decodes it. */
+export interface ServerFault {
+  readonly message: string;
+  readonly code: string;
+  readonly constraint?: string | undefined;
+  readonly table?: string | undefined;
+  readonly column?: string | undefined;
+  readonly detail?: string | undefined;
+}
+
+// Errors after which the server closes the connection: shutdown, crash, dropped database, idle and transaction
+// timeouts, and the connection exceptions of class 08. `severity` would say so too, but it is translated.
+const closing = /^(57P0[1-5]|25P0[34]|08...)$/;
+
+/** The error as the server's refusal of a statement; undefined when the connection itself broke. */
+export function asServerFault(error: unknown): ServerFault | undefined {
+  if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return undefined;
+  const fault = error as Error & { code: unknown };
+  if (typeof fault.code !== 'string' || closing.test(fault.code)) return undefined;
+  return fault as Error & ServerFault;
+}

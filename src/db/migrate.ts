@@ -1,0 +1,98 @@
+/** Brings a database to the state this program expects: roles, then the files of migrations/ that it does not have yet. */
+import { readdir, readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
+import type { Pool } from 'pg';
+import { type OpenOptions, openLogin } from './open.ts';
+
+/** A migration could not be done; the database is as it was. `message` is one sentence for the operator. */
+export class MigrationRefused extends Error {
+  override readonly name = 'MigrationRefused';
+}
+
+export type MigrateOptions = OpenOptions & {
+  /** Folder of the .sql files, ending in "/"; default: the one beside this module. */
+  readonly folder?: URL;
+};
+
+const rolesFile = new URL('./roles.sql', import.meta.url);
+const migrationsFolder = new URL('./migrations/', import.meta.url);
+// One of many possible numbers: the lock under which one process at a time migrates a database.
+const lock_key = '7305809142370411';
+
+/**
+ * Runs as the login user of the database, who must own it and may create roles (or is a superuser), and becomes certo_owner
+ * for the migrations. Safe to run from several processes at once; all pending files are one transaction.
+ * Returns the names of the files applied now. Throws DatabaseUnavailable or MigrationRefused.
+ */
+export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
+  const migrations = await readMigrations(options.folder ?? migrationsFolder);
+  // One connection: the lock and the role belong to the session.
+  const pool = await openLogin({ ...options, max: 1, applicationName: 'certo migrate' });
+  try {
+    await pool.query(`select pg_advisory_lock(${lock_key})`);
+    await refuseNewer(pool, Object.keys(migrations));
+    await prepareRoles(pool, 'connection' in options);
+    await pool.query('set role certo_owner');
+    return { applied: await applyAll(pool, migrations) };
+  } finally {
+    await pool.end();
+  }
+}
+
+async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
+  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
+  const entries = files.map(async (file): Promise<[string, Migration]> => {
+    const text = await readFile(new URL(file, folder), 'utf8');
+    return [file.replace(/\.sql$/, ''), { up: async (db) => void (await sql.raw(text).execute(db)) }];
+  });
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** A database that a newer program has migrated is left alone: this one would not understand what it finds. */
+async function refuseNewer(pool: Pool, known: readonly string[]): Promise<void> {
+  const { rows: found } = await pool.query(`select to_regclass('certo.kysely_migration') is not null as there`);
+  if (found[0]?.there !== true) return;
+  const { rows } = await pool.query<{ name: string }>('select name from certo.kysely_migration order by name');
+  const newer = rows.map(({ name }) => name).filter((name) => !known.includes(name));
+  if (newer.length > 0) {
+    throw new MigrationRefused(
+      `The database was migrated by a newer Certo (it has ${newer.join(', ')}). Install that version or a later one.`,
+    );
+  }
+}
+
+async function prepareRoles(pool: Pool, embedded: boolean): Promise<void> {
+  const text = await readFile(rolesFile, 'utf8');
+  // Over the embedded server's socket the service logs in as certo_app itself; elsewhere it becomes certo_app.
+  const login = `do $$ begin
+    if not (select rolcanlogin from pg_roles where rolname = 'certo_app') then alter role certo_app login; end if;
+  end $$`;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await pool.query(text);
+      if (embedded) await pool.query(login);
+      return;
+    } catch (error) {
+      // Roles belong to the server, our lock to one database: two may alter the same role ("tuple concurrently updated").
+      if (attempt === 5 || (error as { code?: unknown }).code !== 'XX000') {
+        throw new MigrationRefused(`The roles of Certo can not be set up: ${(error as Error).message}.`);
+      }
+      await sleep(20 * attempt);
+    }
+  }
+}
+
+async function applyAll(pool: Pool, migrations: Record<string, Migration>): Promise<string[]> {
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const migrator = new Migrator({
+    db,
+    provider: { getMigrations: async () => migrations },
+    migrationTableSchema: 'certo',
+  });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  const failed = results.find(({ status }) => status === 'Error')?.migrationName;
+  const reason = error instanceof Error ? error.message : String(error);
+  throw new MigrationRefused(`Migration ${failed ?? 'set-up'} failed and nothing was changed: ${reason}.`);
+}

@@ -1,0 +1,210 @@
+/** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DatabaseUnavailable } from './errors.ts';
+import { type Db, makeDb } from './transact.ts';
+import { parserOf } from './wire-types.ts';
+
+export { ConnectionLost, DatabaseUnavailable, OutcomeUnknown, StatementError } from './errors.ts';
+
+export type Role = 'certo_app' | 'certo_owner';
+
+/** A server behind a unix socket that trusts who can reach the socket: the embedded one. */
+export interface SocketConnection {
+  /** Directory of the socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  /** The login role that may become certo_owner. */
+  readonly user: string;
+}
+
+/** Where the database is: the embedded server's socket, or a DATABASE_URL. */
+export type Target = { readonly connection: SocketConnection } | { readonly connectionString: string };
+
+export type OpenOptions = Target & {
+  /** Connections at most; default 16. */
+  readonly max?: number;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName?: string;
+  /** Milliseconds a statement may take; default 30 000, 0 for no limit. */
+  readonly statementTimeout?: number;
+};
+
+// The oldest release that we test on; older ones lack what the SQL uses (e.g. security_invoker views).
+const oldest = 15;
+const connect_timeout = 10_000;
+
+/**
+ * Opens the pool of the service. By default it acts as certo_app, for which row-level security holds; `role: 'certo_owner'`
+ * is for commands of the operator. Connects once, so that a wrong address is told at start.
+ * Throws DatabaseUnavailable with one sentence for the operator.
+ */
+export async function openDb(options: OpenOptions & { readonly role?: Role }): Promise<Db> {
+  const role = options.role ?? 'certo_app';
+  const pool = makePool(options, role);
+  const connect = connector(pool, options);
+  await probe(pool, connect);
+  const timeout = options.statementTimeout ?? 30_000;
+  // The server ends a statement at its timeout; an answer that is still missing then means a dead connection.
+  return makeDb({ pool, connect, deadline: timeout === 0 ? 0 : timeout + 15_000 });
+}
+
+/** A plain pool as certo_owner, who sees every company: for migrations, the operator's commands and tests. */
+export async function openOwner(options: OpenOptions): Promise<Pool> {
+  const pool = makePool({ statementTimeout: 0, max: 4, ...options }, 'certo_owner');
+  await probe(pool, connector(pool, options));
+  return pool;
+}
+
+/** A plain pool as the login role itself, before there are roles to become: only migrate uses it. */
+export async function openLogin(options: OpenOptions): Promise<Pool> {
+  const pool = makePool({ statementTimeout: 0, max: 1, ...options }, undefined);
+  await probe(pool, connector(pool, options));
+  return pool;
+}
+
+function makePool(options: OpenOptions, role: Role | undefined): Pool {
+  const pool = new Pool({
+    ...address(options, role),
+    max: options.max ?? 16,
+    application_name: options.applicationName ?? 'certo',
+    connectionTimeoutMillis: connect_timeout,
+    // A connection has its statements prepared, so it is worth keeping; hourly renewal sheds the server's caches.
+    idleTimeoutMillis: 300_000,
+    maxLifetimeSeconds: 3_600,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 30_000,
+    types: { getTypeParser: parserOf as NonNullable<PoolConfig['types']>['getTypeParser'] },
+  });
+  // pg takes the idle listener off a client in use, and an 'error' nobody hears ends the process. Whoever uses the
+  // client gets the error from its query.
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('error', () => undefined);
+  return pool;
+}
+
+function address(options: OpenOptions, role: Role | undefined): PoolConfig {
+  const settings = sessionSettings(options.statementTimeout ?? 30_000);
+  if ('connection' in options) {
+    const { connection } = options;
+    // There the service is certo_app from the start, so that no RESET ROLE leads back to a stronger one.
+    if (role === 'certo_app') return { ...connection, user: role, options: settings };
+    return { ...connection, options: role === undefined ? settings : `${settings} -c role=${role}` };
+  }
+  const url = parseAddress(options.connectionString);
+  const given = url.searchParams.get('options');
+  url.searchParams.delete('options');
+  // What the operator wrote comes first: the last one wins, and role and formats are not for choosing.
+  const all = [given, settings, role === undefined ? undefined : `-c role=${role}`].filter(Boolean).join(' ');
+  return { connectionString: url.href, options: all };
+}
+
+function sessionSettings(statementTimeout: number): string {
+  return [
+    'search_path=certo,public',
+    'timezone=UTC',
+    'datestyle=ISO',
+    'bytea_output=hex',
+    `statement_timeout=${statementTimeout}`,
+    // A transaction of ours never waits for anything but the signer.
+    `idle_in_transaction_session_timeout=${statementTimeout === 0 ? 0 : 60_000}`,
+  ]
+    .map((setting) => `-c ${setting}`)
+    .join(' ');
+}
+
+function parseAddress(text: string): URL {
+  let url: URL | undefined;
+  try {
+    url = new URL(text);
+  } catch {
+    // Said below; the parser's own error holds the text with its password.
+  }
+  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
+    throw new DatabaseUnavailable(
+      'DATABASE_URL is not an address of the form postgres://user:password@host:5432/database.',
+    );
+  }
+  return url;
+}
+
+/** How errors name the place: without user and password. */
+function placeOf(options: OpenOptions): string {
+  if ('connection' in options) return `the embedded database at ${options.connection.host}`;
+  const url = parseAddress(options.connectionString);
+  const host = url.hostname === '' ? (url.searchParams.get('host') ?? 'localhost') : decodeURIComponent(url.hostname);
+  return `the database ${url.pathname.slice(1)} at ${host}${url.port === '' ? '' : `:${url.port}`}`;
+}
+
+function connector(pool: Pool, options: OpenOptions): () => Promise<PoolClient> {
+  return async () => {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      throw new DatabaseUnavailable(sentence(error as Error, placeOf(options)));
+    }
+  };
+}
+
+async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<void> {
+  try {
+    const client = await connect();
+    try {
+      const { rows } = await client.query(`select current_setting('server_version_num')::int as version`);
+      const major = Math.floor(Number(rows[0]?.version) / 10_000);
+      if (!(major >= oldest)) {
+        throw new DatabaseUnavailable(`The server is PostgreSQL ${major}; Certo needs ${oldest} or newer.`);
+      }
+    } finally {
+      client.release();
+    }
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+}
+
+/** One sentence for the operator, from Node's code of a failed connection or from the server's SQLSTATE. */
+function sentence(error: Error & { code?: unknown }, place: string): string {
+  const code = String(error.code ?? '');
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'ENOENT':
+      return `Nothing answers for ${place}: is the server running?`;
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `The host of ${place} is not known.`;
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'ETIMEDOUT':
+      return `The host of ${place} can not be reached.`;
+    case 'EACCES':
+      return `This user may not connect to ${place}.`;
+    case '28P01':
+      return `The server refused the user name or password for ${place}.`;
+    case '28000':
+      return `The server does not let this user connect to ${place}: ${error.message}.`;
+    case '3D000':
+      return `There is no such database: ${place}. Create it first.`;
+    case '22023':
+    case '42704':
+      return `${capital(place)} is not prepared yet: run "certo migrate" first (${error.message}).`;
+    case '42501':
+      return `The user of ${place} may not act for Certo: ${error.message}. Run "certo migrate" as a user who may create roles.`;
+    case '53300':
+      return `${capital(place)} takes no more connections.`;
+    case '57P03':
+      return `${capital(place)} is starting up or shutting down.`;
+  }
+  if (/timeout/.test(error.message))
+    return `${capital(place)} gave no connection within ${connect_timeout / 1000} seconds.`;
+  if (/SSL|certificate|TLS/i.test(`${code} ${error.message}`)) {
+    return `No trusted encrypted connection to ${place}: ${error.message}. See sslmode and sslrootcert in DATABASE_URL.`;
+  }
+  if (code !== '' && /^[0-9A-Z]{5}$/.test(code)) return `${capital(place)} refused the connection: ${error.message}.`;
+  return `The connection to ${place} broke.`;
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,261 @@
+/**
+ * The only source of transactions. Each begins with its entry, the statement that sets its reach (row-level security is
+ * keyed on app.company_id), and everything that can share a round trip does: a read is one, a transaction is
+ * "begin + entry + first statement", its statements, "last statements + commit".
+ */
+import type { Pool, PoolClient } from 'pg';
+import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
+import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
+import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
+
+export { type Call, type Composed, type Row, type Statement, statement };
+
+/**
+ * How a transaction gets its reach. `call` runs first; `accept` sees its rows before anything else is believed, and what
+ * it throws (a Refusal) rolls back and reaches the caller, in place of any error of the statements behind it.
+ */
+export interface Entry {
+  readonly call: Call;
+  accept(rows: Row[]): void;
+}
+
+export interface Tx {
+  /** Runs one statement. Rejects with StatementError, ConnectionLost, or what the entry threw. */
+  query<R extends Row = Row>(query: Statement | Composed, values?: readonly unknown[]): Promise<R[]>;
+  /** Runs several in one round trip; their rows in the same order. */
+  batch(calls: readonly Call[]): Promise<Row[][]>;
+  /** The last statements and COMMIT, in one round trip. Nothing can follow. Can also reject with OutcomeUnknown. */
+  commitWith(calls: readonly Call[]): Promise<Row[][]>;
+}
+
+export interface TransactOptions {
+  /** The commit does not wait for the disk: after a crash the last ones may be gone, never torn. */
+  readonly asyncCommit?: boolean;
+}
+
+export interface Db {
+  /**
+   * Each query or batch is one round trip with its entry before it, and one implicit transaction of its own. It is
+   * committed before `accept` runs: use it for what changes nothing, or for what may stand when the entry is refused.
+   */
+  read(entry: Entry): Tx;
+  /**
+   * Runs `fn` in a transaction (read committed), which begins with its first statement and ends with commitWith, with
+   * the return of `fn` (commit) or its throw (rollback). An error of a statement can't be swallowed: it comes out again.
+   */
+  transact<T>(entry: Entry, fn: (tx: Tx) => Promise<T>, options?: TransactOptions): Promise<T>;
+  /** Waits for connections in use, then closes all. */
+  close(): Promise<void>;
+}
+
+export interface Source {
+  /** A connection of the pool. Rejects with DatabaseUnavailable. */
+  connect(): Promise<PoolClient>;
+  readonly pool: Pool;
+  /** Milliseconds after which an unanswered round trip counts as a broken connection. */
+  readonly deadline: number;
+}
+
+// Said in full, because a server's default_transaction_… settings may differ.
+const begin: Call = [statement('begin', 'begin isolation level read committed read write'), []];
+const lazily: Call = [statement('commit_lazily', 'set local synchronous_commit = off'), []];
+const commit: Call = [statement('commit', 'commit'), []];
+const rollback: Call = [statement('rollback', 'rollback'), []];
+
+export function makeDb(source: Source): Db {
+  return {
+    read: (entry) => reader(source, entry),
+    transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
+    close: () => source.pool.end(),
+  };
+}
+
+function reader(source: Source, entry: Entry): Tx {
+  async function batch(calls: readonly Call[]): Promise<Row[][]> {
+    const client = await source.connect();
+    try {
+      const { rows } = await runBatch(client, [entry.call, ...calls], source.deadline);
+      client.release();
+      entry.accept(rows[0] ?? []);
+      return rows.slice(1);
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error;
+      client.release(isSpoilt(error.reason));
+      if (error.rows[0] !== undefined) entry.accept(error.rows[0]);
+      throw error.reason;
+    }
+  }
+  return {
+    query: async <R extends Row>(query: Statement | Composed, values?: readonly unknown[]) =>
+      (await batch([asCall(query, values)]))[0] as R[],
+    batch,
+    commitWith: () => Promise.reject(new Error('a read has nothing to commit')),
+  };
+}
+
+async function transact<T>(
+  source: Source,
+  entry: Entry,
+  fn: (tx: Tx) => Promise<T>,
+  options: TransactOptions,
+): Promise<T> {
+  const transaction = new Transaction(source, entry, options);
+  let result: T;
+  try {
+    result = await fn(transaction);
+  } catch (error) {
+    await transaction.end('rollback');
+    throw error;
+  }
+  await transaction.end('commit');
+  return result;
+}
+
+class Transaction implements Tx {
+  readonly #source: Source;
+  readonly #entry: Entry;
+  readonly #opening: readonly Call[];
+  #client: PoolClient | undefined;
+  /** Statements of one transaction run one after the other, also when the caller did not wait. */
+  #tail: Promise<unknown> = Promise.resolve();
+  #begun = false;
+  #over = false;
+  #failure: { readonly error: unknown } | undefined;
+
+  constructor(source: Source, entry: Entry, options: TransactOptions) {
+    this.#source = source;
+    this.#entry = entry;
+    this.#opening = options.asyncCommit === true ? [begin, lazily, entry.call] : [begin, entry.call];
+  }
+
+  async query<R extends Row>(query: Statement | Composed, values?: readonly unknown[]): Promise<R[]> {
+    return (await this.#inTurn([asCall(query, values)], false))[0] as R[];
+  }
+
+  batch(calls: readonly Call[]): Promise<Row[][]> {
+    return this.#inTurn(calls, false);
+  }
+
+  commitWith(calls: readonly Call[]): Promise<Row[][]> {
+    return this.#inTurn(calls, true);
+  }
+
+  /** Ends what is not ended yet, and gives the connection back. */
+  async end(how: 'commit' | 'rollback'): Promise<void> {
+    await this.#tail.catch(() => undefined);
+    if (this.#over) return;
+    if (how === 'commit' && this.#failure === undefined && this.#begun) {
+      await this.#inTurn([], true).catch(() => undefined);
+      if (this.#over) return;
+    }
+    this.#over = true;
+    await this.#rollBack();
+    if (how === 'commit' && this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  #inTurn(calls: readonly Call[], last: boolean): Promise<Row[][]> {
+    const turn = this.#tail.then(
+      () => this.#run(calls, last),
+      () => this.#run(calls, last),
+    );
+    this.#tail = turn;
+    // Whoever asked sees the error; the tail is only for waiting.
+    turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #run(calls: readonly Call[], last: boolean): Promise<Row[][]> {
+    if (this.#over) throw new Error('the transaction is over');
+    if (this.#failure !== undefined) throw this.#failure.error;
+    try {
+      return await this.#send(calls, last);
+    } catch (error) {
+      this.#failure = { error };
+      throw error;
+    }
+  }
+
+  async #send(calls: readonly Call[], last: boolean): Promise<Row[][]> {
+    this.#client ??= await this.#source.connect();
+    if (!this.#begun) {
+      this.#begun = true;
+      const rows = await this.#open(calls);
+      // The entry may refuse, so COMMIT can't travel with it.
+      if (last) await this.#commit([]);
+      return rows;
+    }
+    return last ? this.#commit(calls) : (await this.#batch(calls)).rows;
+  }
+
+  async #open(calls: readonly Call[]): Promise<Row[][]> {
+    const at = this.#opening.length;
+    try {
+      const { rows } = await this.#batch([...this.#opening, ...calls]);
+      this.#entry.accept(rows[at - 1] ?? []);
+      return rows.slice(at);
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error;
+      const entered = error.rows[at - 1];
+      if (entered !== undefined) this.#entry.accept(entered);
+      throw error.reason;
+    }
+  }
+
+  async #commit(calls: readonly Call[]): Promise<Row[][]> {
+    try {
+      const { rows, tags } = await this.#batch([...calls, commit]);
+      // COMMIT of an aborted transaction answers ROLLBACK, without an error.
+      if (tags.at(-1) !== 'COMMIT') throw new Error('the server rolled the transaction back');
+      this.#over = true;
+      this.#release(false);
+      return rows.slice(0, -1);
+    } catch (error) {
+      if (!(error instanceof BatchFailure)) throw error;
+      const { reason } = error;
+      // Kept, but what it returned can't be read: for the caller no better than a lost reply.
+      const kept = error.tags.length > calls.length;
+      if (kept || (reason instanceof ConnectionLost && reason.sent)) throw new OutcomeUnknown(reason);
+      throw reason;
+    }
+  }
+
+  #batch(calls: readonly Call[]): Promise<BatchResult> {
+    if (this.#client === undefined) throw new Error('the transaction has no connection');
+    return runBatch(this.#client, calls, this.#source.deadline);
+  }
+
+  async #rollBack(): Promise<void> {
+    if (this.#client === undefined) return;
+    const error = this.#failure?.error;
+    if (!this.#begun || isSpoilt(error)) {
+      this.#release(isSpoilt(error));
+      return;
+    }
+    try {
+      await this.#batch([rollback]);
+      this.#release(false);
+    } catch {
+      // The server rolls back what a closed connection left open.
+      this.#release(true);
+    }
+  }
+
+  #release(destroy: boolean): void {
+    this.#client?.release(destroy);
+    this.#client = undefined;
+  }
+}
+
+/** Whether the connection must not be used again after this error. */
+function isSpoilt(error: unknown): boolean {
+  if (error instanceof StatementError) {
+    // A table changed under a prepared statement (0A000 "cached plan must not change result type"), or somebody dropped
+    // our prepared statements (26000): a new connection prepares them anew.
+    return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
+  }
+  return error instanceof ConnectionLost || error instanceof OutcomeUnknown;
+}
+
+function asCall(query: Statement | Composed, values: readonly unknown[] = []): Call {
+  return 'sql' in query ? composed(query) : [query, values];
+}
