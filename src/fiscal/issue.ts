@@ -1,0 +1,201 @@
+/**
+ * Issuing: the decision that gives a draft its number, date, ATCUD and the text to sign. Pure: the clock, the signature
+ * and the series' head are handed in.
+ *
+ * A group of documents of one series is decided in order, each against the head that the decision before returned; then
+ * the whole group is signed in one go and each is finished with its own hash:
+ *
+ *     first = decideIssue({ …, head });   second = decideIssue({ …, head: first.next });
+ *     signatures = sign(head.lastHash, [first.parts, second.parts]);
+ *     finishIssue(first, signatures[0]);  finishIssue(second, signatures[1]);
+ *
+ * A head's lastHash is therefore that of the last document that was signed before the group, until headAfter.
+ */
+import { atcud } from './atcud.ts';
+import { compare } from './decimal.ts';
+import { type Content, type Day, type DocumentType, documentTypes, type Issued, type Region } from './document.ts';
+import { isHash, type SignedParts, shortHash } from './hash-chain.ts';
+import { isOwnNif } from './nif.ts';
+import { qrPayload } from './qr-payload.ts';
+import type { ReadinessCode } from './readiness.ts';
+import { assert, Refusal } from './refusal.ts';
+import { reprice } from './reprice.ts';
+import { documentNumber } from './series.ts';
+import { checkSimplifiedLimit } from './simplified-limit.ts';
+import { dayOf, localText } from './time.ts';
+
+/** Where a series stands. */
+export interface SeriesHead {
+  readonly documentType: DocumentType;
+  /** The identifier, "A2026". */
+  readonly code: string;
+  /** Given by the AT when the series was registered. */
+  readonly validationCode: string;
+  /** 0 (or start number − 1) before the first document. */
+  readonly lastSequence: number;
+  /** Absent before the first document. */
+  readonly lastDate?: Day | undefined;
+  /** Local time text of the last signature. */
+  readonly lastSystemEntry?: string | undefined;
+  /** "" before the first document, and always for receipts. */
+  readonly lastHash: string;
+}
+
+export interface IssueFacts {
+  /** The draft as its last revision shows it. */
+  readonly content: Content;
+  /** The series chosen for it; undefined: the type has none that is active. */
+  readonly head: SeriesHead | undefined;
+  /** The database's clock. */
+  readonly now: Date;
+  /** The company's region: its civil time. */
+  readonly region: Region;
+  /** Instant of the company's last signed document of any series. */
+  readonly lastSigned?: Date | undefined;
+  /** What keeps the company from issuing at all (readiness.ts); empty: ready. */
+  readonly notReady: readonly { readonly code: ReadinessCode }[];
+  readonly certificateNumber: number;
+  readonly keyVersion: number;
+}
+
+/** Everything that issuing stamps, but for the hash and what is made of it. */
+export interface DecidedIssue {
+  readonly wait?: undefined;
+  /** As it is frozen: priced for its tax point, with its date and due date. */
+  readonly content: Content;
+  readonly sequence: number;
+  readonly number: string;
+  readonly seriesCode: string;
+  readonly atcud: string;
+  readonly date: Day;
+  readonly dueDate: Day;
+  readonly systemEntry: string;
+  /** What is signed; undefined for receipts, which the law leaves unsigned. */
+  readonly parts: SignedParts | undefined;
+  readonly certificateNumber: number;
+  readonly keyVersion: number;
+  /** The head for the next document of this series. */
+  readonly next: SeriesHead;
+}
+
+/** The clock is a little behind the last signed document: ask again after so many milliseconds. */
+export interface IssueWait {
+  readonly wait: number;
+}
+
+/** Up to this far behind the last signature the clock is waited for; beyond it, nothing is signed. */
+const longest_wait_ms = 5000;
+
+/**
+ * Decides one document. Throws, and then nothing has happened:
+ * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
+ * and INVALID_REQUEST where the draft can't be priced for its tax point any more (rates or exemption codes that ended).
+ */
+export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
+  const head = readyHead(facts);
+  checkParent(facts.content);
+  checkComplete(facts.content, head);
+  const behind_ms = (facts.lastSigned?.getTime() ?? 0) - facts.now.getTime();
+  if (facts.lastSigned !== undefined && behind_ms > 0) return waitFor(behind_ms);
+
+  const date = issueDate(facts.content.date, head.lastDate, dayOf(facts.now, facts.region));
+  const content = frozen(facts.content, date);
+  checkSimplifiedLimit(content);
+  return stamped(facts, head, content, date);
+}
+
+/** The stamped facts of a decided document; `hash` is "" exactly for receipts. */
+export function finishIssue(decided: DecidedIssue, hash: string): Issued {
+  assert(decided.parts === undefined ? hash === '' : isHash(hash), 'a signed document has a hash, a receipt has none');
+  const { number, sequence, seriesCode, date, systemEntry, keyVersion, certificateNumber } = decided;
+  const stamps = {
+    number,
+    sequence,
+    seriesCode,
+    atcud: decided.atcud,
+    date,
+    systemEntry,
+    hash,
+    shortHash: hash === '' ? '' : shortHash(hash),
+    keyVersion,
+    certificateNumber,
+  };
+  return { ...stamps, qr: qrPayload(decided.content, stamps) };
+}
+
+/** The head once the last document of a group is signed. */
+export function headAfter(decided: DecidedIssue, hash: string): SeriesHead {
+  return { ...decided.next, lastHash: hash };
+}
+
+function readyHead(facts: IssueFacts): SeriesHead {
+  const codes = new Set<ReadinessCode>(facts.notReady.map((reason) => reason.code));
+  if (facts.head === undefined) codes.add('SERIES_REQUIRED');
+  if (codes.size > 0 || facts.head === undefined) {
+    const reasons = [...codes];
+    throw new Refusal('NOT_READY', { type: facts.content.type, reasons: reasons.join(', ') }, { members: { reasons } });
+  }
+  return facts.head;
+}
+
+/** CIVA article 36, no. 6: a debit note names the invoice it corrects, and why. A credit note is made from its invoice. */
+function checkParent(content: Content): void {
+  const named = content.parent !== undefined && (content.parent.reason ?? '') !== '';
+  if (content.type === 'DEBIT_NOTE' && !named) throw new Refusal('PARENT_REQUIRED');
+  assert(content.type !== 'CREDIT_NOTE' || named, 'a credit note has its invoice and a reason');
+}
+
+/** What the draft's own rules have made sure of: without it a signature would be spent on a document that can't stand. */
+function checkComplete(content: Content, head: SeriesHead): void {
+  const { issuer, customer, type } = content;
+  assert(head.documentType === type, 'the series is one of this type');
+  assert(issuer.name !== '' && isOwnNif(issuer.taxpayerNumber ?? ''), 'an issuer has a name and its own NIF');
+  assert(customer.name !== '', 'a customer has a name');
+  assert(customer.finalConsumer || customer.country !== undefined, 'a customer has a country');
+  assert(documentTypes[type].family === 'RECEIPT' || content.lines.length > 0, 'a document has lines');
+}
+
+/** Despacho 8632/2014: a clock behind the last signature, of whatever series, must not go on unnoticed. */
+function waitFor(behind_ms: number): IssueWait {
+  if (behind_ms <= longest_wait_ms) return { wait: behind_ms };
+  throw new Refusal('CLOCK_REGRESSION', {}, { retryAfterSeconds: Math.ceil(behind_ms / 1000) });
+}
+
+/** Numbers follow dates within a series, and nothing is dated after today. A draft without a date is dated today. */
+function issueDate(asked: Day | undefined, lastDate: Day | undefined, today: Day): Day {
+  const date = asked ?? today;
+  if (date > today) throw new Refusal('DATE_IN_FUTURE', { date, today });
+  if (lastDate !== undefined && date < lastDate) throw new Refusal('DATE_GOES_BACK', { date, lastDate });
+  return date;
+}
+
+function frozen(draft: Content, date: Day): Content {
+  const priced = reprice(draft, draft.taxPointDate ?? date);
+  return { ...priced, date, dueDate: draft.dueDate ?? date };
+}
+
+function stamped(facts: IssueFacts, head: SeriesHead, content: Content, date: Day): DecidedIssue {
+  const { code, signed } = documentTypes[content.type];
+  const sequence = head.lastSequence + 1;
+  const number = documentNumber(code, head.code, sequence);
+  // In autumn's repeated hour the local time would go back; the signed text stands still instead.
+  const local = localText(facts.now, facts.region);
+  const last = head.lastSystemEntry ?? '';
+  const systemEntry = local > last ? local : last;
+  const grossTotal = content.books.gross;
+  assert(compare(grossTotal, '0') >= 0, 'no negative totals');
+  return {
+    content,
+    sequence,
+    number,
+    seriesCode: head.code,
+    atcud: atcud(head.validationCode, sequence),
+    date,
+    dueDate: content.dueDate ?? date,
+    systemEntry,
+    parts: signed ? { date, systemEntry, number, grossTotal } : undefined,
+    certificateNumber: facts.certificateNumber,
+    keyVersion: facts.keyVersion,
+    next: { ...head, lastSequence: sequence, lastDate: date, lastSystemEntry: systemEntry },
+  };
+}

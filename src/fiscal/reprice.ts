@@ -1,0 +1,23 @@
+/** Rates are chosen by the tax point at issue (CIVA articles 7 and 8): a draft made before a change is priced again. */
+import type { Content, Day } from './document.ts';
+import { exemptionOn } from './exemptions.ts';
+import { price } from './totals.ts';
+import { findRate } from './vat-rates.ts';
+
+/**
+ * The content as it stands when each line's rate and exemption code hold on the tax point; priced again when not, which
+ * may refuse (INVALID_REQUEST). Credit notes and receipts keep what their invoice had, whatever holds today.
+ */
+export function reprice(content: Content, taxPoint: Day): Content {
+  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || ratesHold(content, taxPoint)) return content;
+  const { currency, exchangeRate, globalDiscount, lines } = content;
+  return { ...content, ...price({ lines, globalDiscount, taxPoint, currency, exchangeRate }) };
+}
+
+function ratesHold(content: Content, taxPoint: Day): boolean {
+  return content.lines.every((line) =>
+    line.vatRate === 'EXEMPT'
+      ? exemptionOn(line.exemptionCode ?? '', taxPoint) !== undefined
+      : findRate(line.region, line.vatRate, taxPoint) === line.rate,
+  );
+}
