@@ -69,8 +69,8 @@ export const refusals = {
   },
   IDEMPOTENCY_CONFLICT: {
     status: 409,
-    en: 'A request with this idempotency key is in progress. Retry the same request with the same key after the time in Retry-After.',
-    pt: 'Está em curso um pedido com esta chave de idempotência. Repita o mesmo pedido com a mesma chave após o tempo indicado em Retry-After.',
+    en: '{sentence}',
+    pt: '{sentence_pt}',
   },
   UNAUTHENTICATED: {
     status: 401,
@@ -97,6 +97,11 @@ export const refusals = {
     en: 'Something went wrong on our side and nothing was changed. Try again; if it happens again, report the requestId.',
     pt: 'Ocorreu um erro do nosso lado e nada foi alterado. Tente de novo; se voltar a acontecer, comunique o requestId.',
   },
+  OUTCOME_UNKNOWN: {
+    status: 500,
+    en: 'The connection to the database broke while the change was being written; it may or may not have happened. Read the record before you try again, or retry with the same idempotency key.',
+    pt: 'A ligação à base de dados caiu durante a gravação; a alteração pode ter sido feita ou não. Leia o registo antes de tentar de novo, ou repita com a mesma chave de idempotência.',
+  },
   UNAVAILABLE: {
     status: 503,
     en: 'The service can not answer at the moment and nothing was changed. Try again after the time in Retry-After.',
@@ -107,9 +112,9 @@ export const refusals = {
   UNKNOWN_FIELD: { status: 400, en: 'This field does not exist.', pt: 'Este campo não existe.' },
   DUPLICATE_FIELD: { status: 400, en: 'This field is given twice.', pt: 'Este campo aparece duas vezes.' },
   REQUIRED: { status: 400, en: 'This field is required.', pt: 'Este campo é obrigatório.' },
-  INVALID_TYPE: { status: 400, en: 'Expected {expected}.', pt: 'Esperava-se {expected}.' },
+  INVALID_TYPE: { status: 400, en: 'Expected JSON type {expected}.', pt: 'Esperava-se o tipo JSON {expected}.' },
   INVALID_VALUE: { status: 400, en: 'Must be one of: {allowed}.', pt: 'Tem de ser um de: {allowed}.' },
-  INVALID_FORMAT: { status: 400, en: 'Must be {format}.', pt: 'Tem de ser {format}.' },
+  INVALID_FORMAT: { status: 400, en: 'Must have the form {format}.', pt: 'Tem de ter a forma {format}.' },
   TOO_LONG: { status: 400, en: 'At most {limit} characters.', pt: 'No máximo {limit} caracteres.' },
   TOO_SHORT: { status: 400, en: 'At least {limit} character(s).', pt: 'No mínimo {limit} caracter(es).' },
   TOO_MANY: { status: 400, en: 'At most {limit} entries.', pt: 'No máximo {limit} entradas.' },
@@ -210,7 +215,11 @@ export const refusals = {
   },
   UNKNOWN_CUSTOMER: { status: 400, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
   UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
-  ARCHIVED: { status: 400, en: 'This record is archived and can not be used.', pt: 'Este registo está arquivado e não pode ser usado.' },
+  ARCHIVED: {
+    status: 400,
+    en: 'This record is archived and can not be used.',
+    pt: 'Este registo está arquivado e não pode ser usado.',
+  },
   UNKNOWN_SERIES: {
     status: 400,
     en: 'There is no such active series for this document type.',

@@ -8,7 +8,7 @@
  */
 import type { Static, TSchema } from 'typebox';
 import type { Tx } from '../db/transact.ts';
-import type { RefusalCode } from '../fiscal/refusal.ts';
+import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { World } from './world.ts';
 
@@ -48,6 +48,11 @@ interface Declared<P extends TSchema | undefined, Q extends TSchema | undefined,
   readonly access: Access;
   /** Codes that this operation's own rules may answer, beyond those of the corridor. */
   readonly refuses: readonly RefusalCode[];
+  /**
+   * Rules on the body alone that a schema can't say; runs beside the schema so that everything wrong is named at once.
+   * Members may be missing or of a wrong type: it says nothing about those.
+   */
+  readonly check?: (body: Record<string, unknown>) => Problem[];
   /** Name of the assistant's tool, for operations that are offered there. */
   readonly tool?: string;
 }
@@ -98,6 +103,7 @@ export interface Operation {
   readonly reply: readonly [number, TSchema];
   readonly access: Access;
   readonly refuses: readonly RefusalCode[];
+  readonly check?: (body: Record<string, unknown>) => Problem[];
   readonly tool?: string;
   readonly fiscal: boolean;
   readonly load: (tx: Tx, asked: AnyAsked, world: World) => Promise<unknown>;

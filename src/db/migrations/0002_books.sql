@@ -274,6 +274,10 @@ create table audit (
   primary key (company_id, id)
 );
 
+-- Text as lists compare it: no case, no accents (decisions 1, Lists).
+create function fold(words text) returns text language sql immutable parallel safe
+  return lower(regexp_replace(normalize(coalesce(words, ''), NFKD), '[\u0300-\u036f]', '', 'g'));
+
 -- Row-level security, forced: an empty app.company_id sees nothing.
 do $$
 declare
@@ -350,9 +354,12 @@ begin
     where k.hash = key_hash and k.revoked_at is null;
   if found then
     perform set_config('app.company_id', enter_key.company_id::text, true);
+    -- Idempotency keys are scoped to the lineage: the claim reads it in the same round trip.
+    perform set_config('app.scope', 'key:' || enter_key.lineage, true);
     return next;
   else
     perform set_config('app.company_id', '', true);
+    perform set_config('app.scope', '', true);
   end if;
 end $$;
 
@@ -381,5 +388,5 @@ grant select, insert, update on customers, items, series to certo_app;
 grant select, insert, update, delete on documents to certo_app;
 grant select, insert on renditions, audit to certo_app;
 grant select, insert, update, delete on claims to certo_app;
-grant execute on function enter_key(bytea), companies_to_report(integer), companies_to_sync(integer) to certo_app;
+grant execute on function fold(text), enter_key(bytea), companies_to_report(integer), companies_to_sync(integer) to certo_app;
 revoke execute on function enter_key(bytea), companies_to_report(integer), companies_to_sync(integer) from public;

@@ -1,0 +1,122 @@
+/**
+ * Idempotency claims (contract, "Idempotency rules"; decisions 2). A claim is one insert committed before execution,
+ * with a lease of 90 s by the database's clock and a random fence; the effect's own transaction completes it, so the
+ * result is recorded exactly when the effect is. Its commit may be asynchronous: its WAL precedes the effect's, so a
+ * durable effect implies a durable claim.
+ */
+import type { Call, Row, Tx } from '../db/transact.ts';
+import { statement } from '../db/transact.ts';
+import { Refusal } from '../fiscal/refusal.ts';
+
+const lease_seconds = 90;
+
+const mayBeAsynchronous = statement('claim_async', `select set_config('synchronous_commit', 'off', true)`);
+// A retryable claim (no fence, not completed) with the same fingerprint is taken again; anything else stays as it is.
+const insertClaim = statement(
+  'claim_insert',
+  `insert into certo.claims as c (company_id, scope, operation, key, fingerprint, fence, lease_until)
+   values (certo.current_company(), current_setting('app.scope'), $1, $2, $3, $4, certo.now() + interval '${lease_seconds} seconds')
+   on conflict (company_id, scope, operation, key) do update
+     set fence = excluded.fence, lease_until = excluded.lease_until
+     where c.fence is null and c.completed_at is null and c.fingerprint = excluded.fingerprint`,
+);
+const readClaim = statement(
+  'claim_read',
+  `select fingerprint = $3 as same_request, fence = $4 as mine, completed_at is not null as completed,
+     fence is null as released, status, content_type, body, ceil(extract(epoch from lease_until - certo.now()))::int as lease_seconds
+   from certo.claims
+   where company_id = certo.current_company() and scope = current_setting('app.scope') and operation = $1 and key = $2`,
+);
+const completeClaim = statement(
+  'claim_complete',
+  `update certo.claims set fence = null, lease_until = null, completed_at = certo.now(), status = $4, content_type = $5, body = $6
+   where company_id = certo.current_company() and scope = $7 and operation = $1 and key = $2 and fence = $3 and lease_until > certo.now()
+   returning key`,
+);
+const releaseClaim = statement(
+  'claim_release',
+  `update certo.claims set fence = null, lease_until = null
+   where company_id = certo.current_company() and scope = $4 and operation = $1 and key = $2 and fence = $3 and completed_at is null`,
+);
+
+export interface Claim {
+  /** Method and route template. */
+  readonly operation: string;
+  readonly key: string;
+  readonly fingerprint: Buffer;
+  /** Random UUID: only the holder of the fence can complete or release. */
+  readonly fence: string;
+}
+
+export interface Recorded {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Buffer;
+}
+
+/** Takes the claim, in one round trip of its own. Returns the recorded result when the request was done before. */
+export async function takeClaim(reader: Tx, claim: Claim): Promise<Recorded | undefined> {
+  const values = [claim.operation, claim.key, claim.fingerprint, claim.fence];
+  const calls: Call[] = [
+    [mayBeAsynchronous, []],
+    [insertClaim, values],
+    [readClaim, values],
+  ];
+  const found = (await reader.batch(calls))[2]?.[0];
+  if (found === undefined) throw new Error('a claim that was just written is not there');
+  return judge(found);
+}
+
+/** Records the result, in the effect's transaction; rolls it back when the lease is over. */
+export async function completeClaimIn(tx: Tx, claim: Claim, scope: string, result: Recorded): Promise<void> {
+  const rows = await tx.query(completeClaim, [
+    claim.operation,
+    claim.key,
+    claim.fence,
+    result.status,
+    result.contentType,
+    result.body,
+    scope,
+  ]);
+  if (rows.length !== 1) throw conflict(undefined);
+}
+
+/** After a refusal or a rolled-back failure: the unchanged request may be tried again. */
+export function releaseCall(claim: Claim, scope: string): Call {
+  return [releaseClaim, [claim.operation, claim.key, claim.fence, scope]];
+}
+
+/** done → replay; mine → go on; lease live → wait; lease over → never again. */
+function judge(row: Row): Recorded | undefined {
+  if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
+  if (row['completed'] === true) {
+    if (row['body'] === null) throw conflict(undefined);
+    return { status: Number(row['status']), contentType: String(row['content_type']), body: row['body'] as Buffer };
+  }
+  if (row['mine'] === true) return undefined;
+  // Released between our insert and our read: another attempt may take it at once.
+  if (row['released'] === true) throw conflict(1);
+  const seconds = row['lease_seconds'] as number | null;
+  throw conflict(seconds !== null && seconds > 0 ? seconds : undefined);
+}
+
+/** Both conflicts have the same members and code; only the sentence and Retry-After differ (contract, rule 6). */
+function conflict(seconds: number | undefined): Refusal {
+  return seconds === undefined
+    ? new Refusal('IDEMPOTENCY_CONFLICT', {
+        sentence:
+          'The outcome of the request with this idempotency key is unknown and the key can never run again. Stop retrying, read the document to see what happened, then use a new key.',
+        sentence_pt:
+          'O resultado do pedido com esta chave de idempotência é desconhecido e a chave não volta a ser executada. Pare de repetir, leia o documento para ver o que aconteceu e use depois uma chave nova.',
+      })
+    : new Refusal(
+        'IDEMPOTENCY_CONFLICT',
+        {
+          sentence:
+            'A request with this idempotency key is in progress. Send the same request with the same key again after the time in Retry-After.',
+          sentence_pt:
+            'Está em curso um pedido com esta chave de idempotência. Envie o mesmo pedido com a mesma chave após o tempo indicado em Retry-After.',
+        },
+        { retryAfterSeconds: seconds },
+      );
+}

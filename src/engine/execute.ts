@@ -1,0 +1,193 @@
+/**
+ * The corridor: every operation, through whichever door, walks it in this order (decisions 1). Steps 1–3 belong to the
+ * door; here follow 4 authentication, 5 the credential's limit, 6 permission, 7 what the door found wrong with the
+ * form, 8 the idempotency claim, 9 the schema, 10–11 record, state and rules, 12 the act itself.
+ *
+ * Authentication is the first statement of the transaction that does the work: a read is one round trip, and a revoked
+ * credential fails on the next request.
+ */
+import { randomUUID } from 'node:crypto';
+import { ConnectionLost, OutcomeUnknown } from '../db/open.ts';
+import type { Db, Entry } from '../db/transact.ts';
+import { statement } from '../db/transact.ts';
+import type { Problem } from '../fiscal/refusal.ts';
+import { Refusal, refuseAll } from '../fiscal/refusal.ts';
+import type { Principal } from '../identity/principal.ts';
+import type { AnyAsked, Operation } from '../operations/operation.ts';
+import type { World } from '../operations/world.ts';
+import { authorize } from './authorize.ts';
+import { fingerprint } from './canonical.ts';
+import type { Claim, Recorded } from './claim.ts';
+import { completeClaimIn, releaseCall, takeClaim } from './claim.ts';
+import type { Rate, RateState } from './rate.ts';
+import { validate } from './validate.ts';
+
+export interface Call {
+  readonly operation: Operation;
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
+  readonly body: unknown;
+  /** What is wrong with the form of the request (step 7): told only to those who may know. */
+  readonly malformed: Refusal | undefined;
+  readonly idempotencyKey: string | undefined;
+  readonly requestId: string;
+  /** How the caller gets in: made by the door from the credential. */
+  readonly entry: (accept: (principal: Principal) => void) => Entry;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly body: Buffer | string;
+  readonly replayed: boolean;
+}
+
+export interface Corridor {
+  readonly db: Db;
+  readonly world: World;
+  readonly keyRate: Rate;
+}
+
+/** Where the corridor leaves what the door puts into headers even when the call is refused. */
+export interface Trace {
+  rate?: RateState | undefined;
+  principal?: Principal | undefined;
+}
+
+const nothing = statement('nothing', 'select 1');
+const insertAudit = statement(
+  'audit_insert',
+  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
+   values (certo.current_company(), $1, $2, $3, $4, $5)`,
+);
+
+/** Walks the corridor. Throws a Refusal for every "no"; nothing was changed then. */
+export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
+  const { operation } = call;
+  const entry = call.entry((principal) => {
+    // A transaction may be entered more than once for one request; it counts once.
+    if (trace.principal === undefined) {
+      trace.principal = principal;
+      trace.rate = corridor.keyRate.take(principal.credentialId);
+    }
+    authorize(operation, principal);
+  });
+  const asked: AnyAsked = {
+    params: call.params,
+    query: call.query,
+    body: call.body as Record<string, unknown>,
+    requestId: call.requestId,
+    get principal(): Principal {
+      if (trace.principal === undefined) throw new Error('the principal is not known yet');
+      return trace.principal;
+    },
+  };
+  if (call.malformed !== undefined) {
+    await corridor.db.read(entry).query(nothing);
+    throw call.malformed;
+  }
+  return operation.kind === 'read' ? read(corridor, call, asked, entry) : write(corridor, call, asked, entry);
+}
+
+async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {
+  const { operation } = call;
+  const problems = schemaProblems(call);
+  if (problems.length > 0) {
+    await corridor.db.read(entry).query(nothing);
+    refuseAll(problems);
+  }
+  const facts = await guarded(() => operation.load(corridor.db.read(entry), asked, corridor.world));
+  return { status: operation.reply[0], body: JSON.stringify(operation.show(facts, asked, corridor.world)), replayed: false };
+}
+
+async function write(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {
+  const { operation } = call;
+  const claim = claimOf(call);
+  if (claim !== undefined) {
+    const recorded = await guarded(() => takeClaim(corridor.db.read(entry), claim));
+    if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
+  }
+  try {
+    const problems = schemaProblems(call);
+    if (problems.length > 0) {
+      if (claim === undefined) await corridor.db.read(entry).query(nothing);
+      refuseAll(problems);
+    }
+    return await guarded(() => act(corridor, call, asked, entry, claim));
+  } catch (error) {
+    // Known to be rolled back, or refused: the same request may run again. An unknown outcome keeps its claim.
+    if (claim !== undefined && !(error instanceof Refusal && error.code === 'OUTCOME_UNKNOWN')) {
+      await release(corridor, entry, claim, asked);
+    }
+    throw error;
+  }
+}
+
+async function act(
+  corridor: Corridor,
+  call: Call,
+  asked: AnyAsked,
+  entry: Entry,
+  claim: Claim | undefined,
+): Promise<Answer> {
+  const { operation } = call;
+  const { db, world } = corridor;
+  const answer = await db.transact(entry, async (tx) => {
+    const facts = await operation.load(tx, asked, world);
+    const change = await operation.decide(facts, asked, world);
+    const subject = await operation.save(tx, change, asked, world);
+    const body = Buffer.from(JSON.stringify(operation.show(change, asked, world)));
+    const status = operation.reply[0];
+    if (claim !== undefined) {
+      const result: Recorded = { status, contentType: 'application/json; charset=utf-8', body };
+      await completeClaimIn(tx, claim, asked.principal.scope, result);
+    }
+    await tx.commitWith([
+      [insertAudit, [world.newId(), asked.principal.actor, operation.name, subject, asked.requestId]],
+    ]);
+    return { status, body, replayed: false };
+  });
+  operation.after?.(world);
+  return answer;
+}
+
+function schemaProblems(call: Call): Problem[] {
+  const { operation } = call;
+  return [
+    ...validate(operation.params, call.params, 'path'),
+    ...validate(operation.query, call.query, 'query'),
+    ...validate(operation.body, call.body, 'body'),
+    ...(operation.check?.(call.body as Record<string, unknown>) ?? []),
+  ].slice(0, 50);
+}
+
+function claimOf(call: Call): Claim | undefined {
+  if (call.idempotencyKey === undefined) return undefined;
+  const { method, path } = call.operation;
+  return {
+    operation: `${method} ${path}`,
+    key: call.idempotencyKey,
+    fingerprint: fingerprint({ method, path, params: call.params, query: call.query, body: call.body }),
+    fence: randomUUID(),
+  };
+}
+
+async function release(corridor: Corridor, entry: Entry, claim: Claim, asked: AnyAsked): Promise<void> {
+  try {
+    await corridor.db.transact(entry, async (tx) => {
+      await tx.commitWith([releaseCall(claim, asked.principal.scope)]);
+    });
+  } catch {
+    // The lease runs out by itself; the refusal that led here is the answer.
+  }
+}
+
+/** Trouble with the database is a 503, or an unknown outcome when it broke during the commit. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) throw new Refusal('OUTCOME_UNKNOWN');
+    if (error instanceof ConnectionLost) throw new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: 1 });
+    throw error;
+  }
+}

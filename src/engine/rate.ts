@@ -1,0 +1,51 @@
+/**
+ * Limits per fixed minute, counted in this process: API keys and addresses that fail to authenticate. Several processes
+ * together may admit a little more (decisions 1); no request costs a write.
+ */
+import { Refusal } from '../fiscal/refusal.ts';
+
+export interface RateState {
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetSeconds: number;
+}
+
+export interface Rate {
+  /** Counts one and refuses RATE_LIMITED beyond the limit. Undefined when the limit is switched off. */
+  take(subject: string): RateState | undefined;
+  /** Refuses when the limit is already used up, without counting. */
+  check(subject: string): void;
+}
+
+/** `perMinute` 0 switches off. `clock` gives milliseconds; at most `capacity` subjects are remembered a minute. */
+export function fixedMinuteRate(perMinute: number, clock: () => number, capacity = 100_000): Rate {
+  let minute = -1;
+  let counts = new Map<string, number>();
+  const now = (): number => {
+    const milliseconds = clock();
+    const current = Math.floor(milliseconds / 60_000);
+    if (current !== minute) {
+      minute = current;
+      counts = new Map();
+    }
+    return 60 - Math.floor((milliseconds % 60_000) / 1000);
+  };
+  const refuse = (resetSeconds: number): never => {
+    throw new Refusal('RATE_LIMITED', {}, { retryAfterSeconds: Math.max(1, resetSeconds) });
+  };
+  return {
+    take(subject) {
+      if (perMinute === 0) return undefined;
+      const resetSeconds = now();
+      const count = (counts.get(subject) ?? 0) + 1;
+      if (count > perMinute) refuse(resetSeconds);
+      if (counts.size < capacity || counts.has(subject)) counts.set(subject, count);
+      return { limit: perMinute, remaining: perMinute - count, resetSeconds };
+    },
+    check(subject) {
+      if (perMinute === 0) return;
+      const resetSeconds = now();
+      if ((counts.get(subject) ?? 0) >= perMinute) refuse(resetSeconds);
+    },
+  };
+}

@@ -1,0 +1,138 @@
+/**
+ * Step 9 of the corridor: the schema. Bodies are strict and never coerced; query and path values arrive as text and
+ * are. Every problem is named at once, with its place.
+ */
+import { Ajv } from 'ajv';
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { TSchema } from 'typebox';
+import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
+import { decimalsOf } from '../fiscal/decimal.ts';
+import type { Facts, Problem, RefusalCode } from '../fiscal/refusal.ts';
+import { isInstant, isDayOrInstant } from '../fiscal/time.ts';
+import { escapePointer } from './strict-json.ts';
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+const most_problems = 50;
+
+const formats: Record<string, (text: string) => boolean> = {
+  uuid: (text) => uuid.test(text),
+  line: (text) => !/[\n\r\t\u0085\u2028\u2029]/.test(text),
+  day: isDayOrInstant,
+  instant: isInstant,
+  country: isCountry,
+  currency: isCurrency,
+};
+const formWords: Record<string, string> = {
+  day: 'YYYY-MM-DD / 2026-11-21T10:00:00Z',
+  instant: '2026-11-21T10:00:00.000Z',
+  country: 'ISO 3166-1 alpha-2 (PT)',
+  currency: 'ISO 4217 (EUR)',
+};
+
+function makeAjv(coerceTypes: boolean): Ajv {
+  const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes, useDefaults: true, ownProperties: true });
+  for (const word of ['nullable', 'examples', 'example']) if (!ajv.getKeyword(word)) ajv.addKeyword(word);
+  ajv.addKeyword({
+    keyword: 'decimals',
+    type: 'number',
+    schemaType: 'number',
+    validate: (most: number, value: number) => decimalsOf(value) <= most,
+  });
+  for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
+  return ajv;
+}
+
+const strict = makeAjv(false);
+const coercing = makeAjv(true);
+// Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
+const compiled = new WeakMap<TSchema, ValidateFunction>();
+
+export type Place = 'body' | 'query' | 'path';
+
+/** Validates `value` (in place: defaults, and coercion for query and path) and returns what is wrong. */
+export function validate(schema: TSchema | undefined, value: unknown, place: Place): Problem[] {
+  if (schema === undefined) return unknownMembers(value, place);
+  let check = compiled.get(schema);
+  if (check === undefined) {
+    check = (place === 'body' ? strict : coercing).compile(schema);
+    compiled.set(schema, check);
+  }
+  const problems = check(value) ? [] : (check.errors ?? []).map((error) => problemOf(error, place));
+  return [...problems, ...characterProblems(value, place)].slice(0, most_problems);
+}
+
+/** An operation without a schema for this place takes nothing there. */
+function unknownMembers(value: unknown, place: Place): Problem[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    return value === undefined ? [] : [{ code: 'INVALID_TYPE', pointer: pointerOf('', place), facts: { expected: 'object' } }];
+  }
+  return Object.keys(value).map((name) => ({
+    code: place === 'body' ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
+    pointer: pointerOf(`/${escapePointer(name)}`, place),
+  }));
+}
+
+/** Body: an RFC 6901 pointer. Query: "?name". Path: ":name". */
+function pointerOf(path: string, place: Place): string {
+  if (place === 'body') return path;
+  return (place === 'query' ? '?' : ':') + path.slice(1);
+}
+
+function problemOf(error: ErrorObject, place: Place): Problem {
+  const at = (suffix = ''): string => pointerOf(error.instancePath + suffix, place);
+  const params = error.params as Record<string, string | number>;
+  const of = (code: RefusalCode, facts?: Facts, suffix = ''): Problem => ({ code, pointer: at(suffix), facts });
+  switch (error.keyword) {
+    case 'required':
+      return of('REQUIRED', undefined, `/${escapePointer(String(params['missingProperty']))}`);
+    case 'additionalProperties': {
+      const code = place === 'body' ? 'UNKNOWN_FIELD' : 'UNKNOWN_PARAMETER';
+      return of(code, undefined, `/${escapePointer(String(params['additionalProperty']))}`);
+    }
+    case 'type':
+      return of('INVALID_TYPE', { expected: String(params['type']) });
+    case 'enum':
+      return of('INVALID_VALUE', { allowed: (error.params as { allowedValues: string[] }).allowedValues.join(', ') });
+    case 'format':
+      if (params['format'] === 'uuid') return of('INVALID_ID');
+      if (params['format'] === 'line') return of('LINE_BREAK');
+      return of('INVALID_FORMAT', { format: formWords[String(params['format'])] ?? String(params['format']) });
+    case 'pattern':
+      return of('INVALID_FORMAT', { format: String(params['pattern']) });
+    case 'decimals':
+      return of('TOO_MANY_DECIMALS', { limit: Number(error.schema) });
+    case 'maxLength':
+      return of('TOO_LONG', { limit: params['limit']! });
+    case 'minLength':
+      return of('TOO_SHORT', { limit: params['limit']! });
+    case 'maxItems':
+      return of('TOO_MANY', { limit: params['limit']! });
+    case 'minItems':
+      return of('TOO_FEW', { limit: params['limit']! });
+    case 'minimum':
+    case 'exclusiveMinimum':
+      return of('TOO_SMALL', { limit: error.keyword === 'minimum' ? params['limit']! : `> ${params['limit']}` });
+    case 'maximum':
+    case 'exclusiveMaximum':
+      return of('TOO_LARGE', { limit: error.keyword === 'maximum' ? params['limit']! : `< ${params['limit']}` });
+    default:
+      throw new Error(`a schema uses the keyword ${error.keyword}, which has no sentence`);
+  }
+}
+
+/** What XML 1.0 can't hold (section 2.2, Char), plus lone surrogates: nothing of that may ever be stored. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+function characterProblems(value: unknown, place: Place, path = ''): Problem[] {
+  if (typeof value === 'string') {
+    const match = unprintable.exec(value);
+    if (match === null) return [];
+    const character = `U+${match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
+    return [{ code: 'INVALID_CHARACTER', pointer: pointerOf(path, place), facts: { character } }];
+  }
+  if (value === null || typeof value !== 'object') return [];
+  return Object.entries(value).flatMap(([name, member]) =>
+    characterProblems(member, place, `${path}/${escapePointer(name)}`),
+  );
+}

@@ -1,0 +1,50 @@
+import { statement } from '../../db/transact.ts';
+import type { Row } from '../../db/transact.ts';
+import { assert } from '../../fiscal/refusal.ts';
+import { defineWrite } from '../operation.ts';
+import {
+  CustomerBody,
+  CustomerReply,
+  customerColumns,
+  customerProblems,
+  customerValues,
+  overlay,
+  showCustomer,
+  shownName,
+} from './customer.ts';
+
+const columns = Object.values(customerColumns);
+const insertCustomer = statement(
+  'customer_insert',
+  `insert into certo.customers (company_id, id, created_by, shown_name, ${columns.join(', ')})
+   values (certo.current_company(), $1, $2, $3, ${columns.map((_, i) => `$${i + 4}`).join(', ')})
+   returning *`,
+);
+
+export const createCustomer = defineWrite({
+  name: 'createCustomer',
+  route: 'POST /customers',
+  tag: 'Customers',
+  summary: 'Create a customer',
+  body: CustomerBody,
+  reply: [201, CustomerReply],
+  access: { key: true, oauth: ['invoicing.write'] },
+  refuses: [],
+  tool: 'create_customer',
+  check: customerProblems,
+  load: () => Promise.resolve({}),
+  decide: (_facts, asked, world) => ({ id: world.newId(), record: overlay({}, asked.body), row: {} as Row }),
+  async save(tx, change, asked) {
+    const name = shownName(change.record);
+    assert(name !== undefined, 'a checked customer has a name');
+    const [row] = await tx.query(insertCustomer, [
+      change.id,
+      asked.principal.actor,
+      name,
+      ...customerValues(change.record),
+    ]);
+    change.row = row!;
+    return change.id;
+  },
+  show: (change) => showCustomer(change.row),
+});

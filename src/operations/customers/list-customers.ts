@@ -1,0 +1,54 @@
+import { Type } from 'typebox';
+import { anyOf, type Condition, contains, equals, pageOf } from '../../db/page.ts';
+import { line, listQuery } from '../fields.ts';
+import { defineRead } from '../operation.ts';
+import { CustomerReply, customerColumns, customerListColumns, showCustomer } from './customer.ts';
+
+const filters = Object.fromEntries(
+  (Object.keys(customerColumns) as (keyof typeof customerColumns)[]).map((name) => [
+    name,
+    Type.Optional(line(254, name === 'taxpayerNumber' || name === 'country' ? 'Equal.' : 'Contains.')),
+  ]),
+) as Record<keyof typeof customerColumns, ReturnType<typeof Type.Optional<ReturnType<typeof line>>>>;
+
+export const listCustomers = defineRead({
+  name: 'listCustomers',
+  route: 'GET /customers',
+  tag: 'Customers',
+  summary: 'List customers',
+  description: 'Archived customers are left out unless isArchived is given.',
+  query: listQuery(['createdAt', 'updatedAt', 'name'], {
+    search: Type.Optional(line(254, 'Contained in a name, the NIF or the e-mail.')),
+    ...filters,
+    system: Type.Optional(Type.Boolean({ description: 'The built-in final consumer.' })),
+    isArchived: Type.Optional(Type.Boolean({ description: 'Only archived, or only not archived.' })),
+  }),
+  reply: [200, Type.Array(CustomerReply)],
+  access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
+  refuses: [],
+  tool: 'list_customers',
+  load(tx, { query }) {
+    const conditions: Condition[] = [equals('is_archived', query.isArchived ?? false)];
+    if (query.system !== undefined) conditions.push(equals('system', query.system));
+    if (query.search !== undefined) {
+      const words = query.search;
+      conditions.push(anyOf(['shown_name', 'company_name', 'taxpayer_number', 'email'].map((column) => contains(column, words))));
+    }
+    for (const [name, column] of Object.entries(customerColumns)) {
+      const value = query[name as keyof typeof customerColumns];
+      if (value === undefined) continue;
+      if (name === 'taxpayerNumber' || name === 'country') conditions.push(equals(column, value));
+      else conditions.push(contains(name === 'name' ? 'shown_name' : column, value));
+    }
+    return tx.query(
+      pageOf({
+        from: 'certo.customers',
+        columns: customerListColumns,
+        conditions,
+        sortColumns: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'shown_name' },
+        page: query,
+      }),
+    );
+  },
+  show: (rows) => rows.map(showCustomer),
+});

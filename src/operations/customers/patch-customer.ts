@@ -1,0 +1,62 @@
+import type { Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { customerLockProblems } from '../../fiscal/masters.ts';
+import { assert, refuseAll } from '../../fiscal/refusal.ts';
+import { idParams } from '../fields.ts';
+import { refreshDrafts } from '../invoices/refresh-drafts.ts';
+import { defineWrite } from '../operation.ts';
+import {
+  CustomerPatch,
+  CustomerReply,
+  customerColumns,
+  customerProblems,
+  customerToChange,
+  customerValues,
+  overlay,
+  recordOf,
+  showCustomer,
+  shownName,
+} from './customer.ts';
+
+const updateCustomer = statement(
+  'customer_update',
+  `update certo.customers set updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'), is_archived = $2, shown_name = $3,
+   ${Object.values(customerColumns).map((column, i) => `${column} = $${i + 4}`).join(', ')}
+   where company_id = certo.current_company() and id = $1 returning *`,
+);
+
+export const patchCustomer = defineWrite({
+  name: 'patchCustomer',
+  route: 'PATCH /customers/:id',
+  tag: 'Customers',
+  summary: 'Change a customer',
+  description:
+    'Only the fields given change; an empty text clears a field. Open drafts of the customer show the new data and get a new updatedAt. Name and NIF lock once issued documents name the customer.',
+  params: idParams('Id of the customer.'),
+  body: CustomerPatch,
+  reply: [200, CustomerReply],
+  access: { key: true, oauth: ['invoicing.write'] },
+  refuses: ['CUSTOMER_NOT_FOUND', 'SYSTEM_CUSTOMER', 'CUSTOMER_NIF_LOCKED', 'CUSTOMER_NAME_LOCKED'],
+  tool: 'update_customer',
+  load: (tx, asked) => customerToChange(tx, asked.params.id),
+  decide(row, asked) {
+    const before = recordOf(row);
+    const after = overlay(before, asked.body);
+    refuseAll(customerProblems(after));
+    const name = shownName(after);
+    assert(name !== undefined, 'a checked customer has a name');
+    customerLockProblems({
+      used: row['used'] === true,
+      before: { name: String(row['shown_name']), taxpayerNumber: before.taxpayerNumber },
+      after: { name, taxpayerNumber: after.taxpayerNumber },
+    });
+    return { id: asked.params.id, record: after, name, isArchived: asked.body.isArchived ?? row['is_archived'] === true, row: {} as Row };
+  },
+  async save(tx, change) {
+    const [row] = await tx.query(updateCustomer, [change.id, change.isArchived, change.name, ...customerValues(change.record)]);
+    change.row = row!;
+    await refreshDrafts(tx, { customerId: change.id });
+    return change.id;
+  },
+  show: (change) => showCustomer(change.row),
+});

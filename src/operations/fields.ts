@@ -1,0 +1,66 @@
+/**
+ * The schemas of fields that many operations share, with the bounds of SAF-T (Portaria 302/2016) and of decisions 1.
+ * Custom words: `decimals` (most decimals a number may have) and the formats `uuid`, `line` (no line break), `day`
+ * (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`, `currency`.
+ */
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+
+export const id = (description: string) => Type.String({ format: 'uuid', description });
+
+/** One printed line of text: no line breaks, at most `maxLength` characters. */
+export const line = (maxLength: number, description: string, minLength = 0) =>
+  Type.String({ format: 'line', minLength, maxLength, description });
+
+/** Text that may hold line breaks. */
+export const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
+
+/** Money: at most 2 decimals, below 10^13, never negative. */
+export const money = (description: string) =>
+  Type.Number({ minimum: 0, exclusiveMaximum: 1e13, decimals: 2, description });
+
+/** A unit price or a quantity: at most 6 decimals, below 10^9, never negative. */
+export const precise = (description: string) =>
+  Type.Number({ minimum: 0, exclusiveMaximum: 1e9, decimals: 6, description });
+
+/** A quantity on a line: above 0. */
+export const quantity = (description: string) =>
+  Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1e9, decimals: 6, description });
+
+export const percent = (description: string) => Type.Number({ minimum: 0, maximum: 100, decimals: 6, description });
+
+export const day = (description: string) =>
+  Type.String({ format: 'day', maxLength: 40, description, examples: ['2026-11-21'] });
+
+export const instant = (description: string) =>
+  Type.String({ format: 'instant', maxLength: 40, description, examples: ['2026-11-21T10:15:30.000Z'] });
+
+/** A string enumeration as OpenAPI tools like it. */
+export const oneOf = <T extends string>(values: readonly T[], description: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: [...values], description });
+
+/** A closed object: unknown members are refused. */
+export const closed = <T extends Record<string, TSchema>>(members: T, description?: string) =>
+  Type.Object(members, { additionalProperties: false, ...(description === undefined ? {} : { description }) });
+
+/** A reply value that the contract calls "or null": always present. */
+export const nullable = (schema: TSchema) => Type.Unsafe<string | null>({ ...schema, nullable: true });
+
+export const idParams = (description: string) => closed({ id: id(description) });
+
+/** Query of a paginated list; `fields` are the sort fields. */
+export function listQuery<T extends Record<string, TSchema>>(fields: readonly string[], filters: T) {
+  return closed({
+    offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1e9, default: 0, description: 'Entries to skip.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20, description: 'Entries to return.' })),
+    sort: Type.Optional(
+      Type.Unsafe<string>({
+        type: 'string',
+        enum: fields.flatMap((field) => [`${field}:asc`, `${field}:desc`]),
+        default: 'createdAt:desc',
+        description: 'Field and order.',
+      }),
+    ),
+    ...filters,
+  });
+}

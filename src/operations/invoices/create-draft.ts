@@ -1,0 +1,88 @@
+import type { Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { defineWrite } from '../operation.ts';
+import { DraftBody, draftProblems, mergeDraft } from './draft.ts';
+import { InvoiceReply, showInvoice } from './invoice.ts';
+import { draftColumns, draftValues, familyOf, loadReferences, priceDraft } from './price-draft.ts';
+
+const insertDraft = statement(
+  'draft_insert',
+  `insert into certo.documents (company_id, id, family, type, status, created_by, ${draftColumns.join(', ')})
+   values (certo.current_company(), $1, $2, $3, 'DRAFT', $4, ${draftColumns.map((_, i) => `$${i + 5}`).join(', ')})
+   returning created_at, updated_at,
+     (select s.code from certo.series s where s.company_id = documents.company_id and s.id = documents.series_id) as series_name`,
+);
+
+const otherRoutes: Partial<Record<string, string>> = {
+  CREDIT_NOTE: 'POST /invoices/credit-notes',
+  RECEIPT: 'POST /invoices/{id}/pay',
+};
+
+export const createDraft = defineWrite({
+  name: 'createDraft',
+  route: 'POST /invoices',
+  tag: 'Invoices',
+  summary: 'Create a draft',
+  description: 'A draft has no number and nothing is reported to the tax authority until it is issued.',
+  body: DraftBody,
+  reply: [201, InvoiceReply],
+  access: { key: true, oauth: ['invoicing.write'] },
+  refuses: ['USE_OTHER_ENDPOINT'],
+  tool: 'create_invoice_draft',
+  check: draftProblems,
+  async load(tx, asked, world) {
+    const route = otherRoutes[asked.body.type];
+    if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
+    // Days are civil days of the company; its region is not known before the first statement, and only then needed.
+    const provisional = mergeDraft(undefined, asked.body, 'PT', world.newId);
+    return { references: await loadReferences(tx, provisional) };
+  },
+  decide({ references }, asked, world) {
+    const draft = mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
+    const content = priceDraft(draft, references);
+    return { id: world.newId(), draft, content, now: references['now'] as Date, row: {} as Row };
+  },
+  async save(tx, change, asked) {
+    const { draft, content } = change;
+    const values = draftValues(draft, content);
+    const [row] = await tx.query(insertDraft, [change.id, familyOf(draft.type), draft.type, asked.principal.actor, ...values]);
+    change.row = row!;
+    return change.id;
+  },
+  show: (change, asked, world) =>
+    showInvoice(
+      {
+        ...draftRow(change),
+        created_at: change.row['created_at'],
+        updated_at: change.row['updated_at'],
+        series_name: change.row['series_name'],
+      },
+      asked.principal.region,
+      asked.principal.companyId,
+      world,
+    ),
+});
+
+/** A draft as a row, for showing what was just written without reading it again. */
+function draftRow(change: { id: string; draft: { type: string; seriesId?: string | undefined; dueDate?: string | undefined; date?: string | undefined }; content: unknown; now: Date }): Row {
+  return {
+    id: change.id,
+    type: change.draft.type,
+    status: 'DRAFT',
+    series_id: change.draft.seriesId ?? null,
+    number: null,
+    atcud: null,
+    hash: null,
+    date: change.draft.date ?? null,
+    due_date: change.draft.dueDate ?? null,
+    credited: '0',
+    content: change.content,
+    qr: null,
+    issued_at: null,
+    at_status: 'NOT_APPLICABLE',
+    at_code: null,
+    at_message: null,
+    now: change.now,
+  };
+}

@@ -1,0 +1,32 @@
+import { Type } from 'typebox';
+import { statement } from '../../db/transact.ts';
+import { assert } from '../../fiscal/refusal.ts';
+import { closed, idParams } from '../fields.ts';
+import { defineWrite } from '../operation.ts';
+import { draftToChange } from './invoice.ts';
+
+const deleteDocument = statement(
+  'draft_delete',
+  'delete from certo.documents where company_id = certo.current_company() and id = $1 returning id',
+);
+
+export const deleteDraft = defineWrite({
+  name: 'deleteDraft',
+  route: 'DELETE /invoices/:id',
+  tag: 'Invoices',
+  summary: 'Delete a draft',
+  description: 'Only drafts can be deleted; an issued document stays for ever.',
+  params: idParams('Id of the draft.'),
+  reply: [200, closed({ id: Type.String(), deleted: Type.Boolean() })],
+  access: { key: true, oauth: ['invoicing.write'] },
+  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE'],
+  tool: 'delete_invoice_draft',
+  load: (tx, asked) => draftToChange(tx, asked.params.id),
+  decide: (_row, asked) => ({ id: asked.params.id }),
+  async save(tx, { id }) {
+    const rows = await tx.query(deleteDocument, [id]);
+    assert(rows.length === 1, 'a locked draft can be deleted');
+    return id;
+  },
+  show: ({ id }) => ({ id, deleted: true }),
+});

@@ -1,0 +1,214 @@
+/**
+ * Drafts: what a caller may ask for, how a change is laid over it, and the priced document made of it. A draft refers
+ * to its customer, items and issuer; the priced document (`content`) is made anew whenever any of them changes, so
+ * that a read shows current data and issuing freezes exactly what the last revision showed.
+ */
+import { Type } from 'typebox';
+import type { Static } from 'typebox';
+import { compare, fromNumber } from '../../fiscal/decimal.ts';
+import type { Day, Decimal, Discount, VatRate } from '../../fiscal/document.ts';
+import { mechanism } from '../../fiscal/payment-mechanisms.ts';
+import type { Problem } from '../../fiscal/refusal.ts';
+import { parseDay } from '../../fiscal/time.ts';
+import type { Region } from '../../fiscal/document.ts';
+import { closed, day, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
+import { vatRates } from '../items/item.ts';
+
+export const invoiceTypes = ['CREDIT_NOTE', 'DEBIT_NOTE', 'INVOICE', 'INVOICE_RECEIPT', 'RECEIPT', 'SIMPLIFIED_INVOICE'] as const;
+
+const discountMembers = {
+  unitDiscountType: Type.Optional(oneOf(['PERCENT', 'AMOUNT'], 'Kind of the line discount; AMOUNT is per unit.')),
+  unitDiscountPercent: Type.Optional(percent('Line discount in percent.')),
+  unitDiscountAmount: Type.Optional(money('Line discount per unit, in the document currency.')),
+};
+
+export const DraftItem = closed({
+  id: id('Id of the catalogue item.'),
+  quantity: quantity('Above 0, at most 6 decimals.'),
+  name: Type.Optional(line(200, 'Name on this document.', 2)),
+  description: Type.Optional(text(2000, 'Description on this document.')),
+  unitPrice: Type.Optional(precise('Unit price without VAT on this document, in its currency.')),
+  vatRate: Type.Optional(oneOf(vatRates, 'VAT rate on this document.')),
+  vatExemptionReason: Type.Optional(line(3, 'M code on this document; only with vatRate EXEMPT.')),
+  ...discountMembers,
+  withholdingTaxEnabled: Type.Optional(Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' })),
+});
+
+const draftMembers = {
+  cae: line(5, "One of the company's activity codes.", 5),
+  customerId: id('Id of the customer.'),
+  items: Type.Array(DraftItem, { minItems: 1, maxItems: 1000, description: 'The lines.' }),
+  seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),
+  date: Type.Optional(day('Document date; the day of issue when absent.')),
+  taxPointDate: Type.Optional(day('Date of supply; chooses the VAT rates.')),
+  dueDate: Type.Optional(day('Due date; the document date when absent.')),
+  currency: Type.Optional(Type.String({ format: 'currency', description: 'ISO 4217; EUR when absent.', examples: ['EUR'] })),
+  exchangeRate: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1e9, decimals: 6, description: 'EUR per 1 unit; exactly when the currency is not EUR.' }),
+  ),
+  description: Type.Optional(text(2000, 'Printed description.')),
+  notes: Type.Optional(text(2000, 'Printed notes.')),
+  templateId: Type.Optional(id('PDF template.')),
+  globalDiscountType: Type.Optional(oneOf(['PERCENT', 'AMOUNT'], 'Kind of the discount on the whole document.')),
+  globalDiscountPercent: Type.Optional(percent('Discount on every line in percent.')),
+  globalDiscountAmount: Type.Optional(money('Discount on the document without VAT, spread over the lines.')),
+  payment: Type.Optional(
+    closed(
+      {
+        method: Type.Optional(line(40, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+        date: Type.Optional(day('Day of payment.')),
+      },
+      'How it was paid: INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',
+    ),
+  ),
+  parentInvoiceId: Type.Optional(id('The corrected invoice: DEBIT_NOTE only.')),
+  reason: Type.Optional(line(50, 'Why it is corrected: DEBIT_NOTE only.', 1)),
+};
+
+export const DraftBody = closed({
+  type: oneOf(invoiceTypes, 'Document type.'),
+  ...draftMembers,
+});
+export const DraftPatch = closed({
+  ...draftMembers,
+  cae: Type.Optional(draftMembers.cae),
+  customerId: Type.Optional(draftMembers.customerId),
+  items: Type.Optional(draftMembers.items),
+});
+export type DraftBody = Static<typeof DraftBody>;
+export type DraftPatch = Static<typeof DraftPatch>;
+type CreatedType = 'INVOICE' | 'SIMPLIFIED_INVOICE' | 'INVOICE_RECEIPT' | 'DEBIT_NOTE';
+
+/** What was asked, decimals and days as text: column `asked`. */
+export interface AskedDraft {
+  readonly type: CreatedType;
+  readonly cae: string;
+  readonly customerId: string;
+  readonly items: readonly AskedLine[];
+  readonly seriesId?: string | undefined;
+  readonly date?: Day | undefined;
+  readonly taxPointDate?: Day | undefined;
+  readonly dueDate?: Day | undefined;
+  readonly currency: string;
+  readonly exchangeRate?: Decimal | undefined;
+  readonly description?: string | undefined;
+  readonly notes?: string | undefined;
+  readonly templateId?: string | undefined;
+  readonly globalDiscount?: Discount | undefined;
+  readonly payment?: { readonly method?: string | undefined; readonly date?: Day | undefined } | undefined;
+  readonly parentInvoiceId?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
+export interface AskedLine {
+  readonly lineId: string;
+  readonly id: string;
+  readonly quantity: Decimal;
+  readonly name?: string | undefined;
+  readonly description?: string | undefined;
+  readonly unitPrice?: Decimal | undefined;
+  readonly vatRate?: VatRate | undefined;
+  readonly vatExemptionReason?: string | undefined;
+  readonly discount?: Discount | undefined;
+  readonly withholdingTaxEnabled?: boolean | undefined;
+}
+
+/** Lays a body over what was asked before (nothing, for a new draft). `region` is the company's, for its days. */
+export function mergeDraft(before: AskedDraft | undefined, body: Partial<DraftBody>, region: Region, newId: () => string): AskedDraft {
+  const asDay = (value: string | undefined): Day | undefined => (value === undefined ? undefined : parseDay(value, region));
+  const currency = body.currency ?? before?.currency ?? 'EUR';
+  const rate = body.exchangeRate === undefined ? undefined : fromNumber(body.exchangeRate);
+  return {
+    type: before?.type ?? (body.type as CreatedType),
+    cae: body.cae ?? before?.cae ?? '',
+    customerId: body.customerId?.toLowerCase() ?? before?.customerId ?? '',
+    items: body.items?.map((item) => askedLine(item, newId)) ?? before?.items ?? [],
+    seriesId: body.seriesId?.toLowerCase() ?? before?.seriesId,
+    date: asDay(body.date) ?? before?.date,
+    taxPointDate: asDay(body.taxPointDate) ?? before?.taxPointDate,
+    dueDate: asDay(body.dueDate) ?? before?.dueDate,
+    currency,
+    // Going back to EUR drops the rate; it is refused only when given together with EUR.
+    exchangeRate: rate ?? (currency === 'EUR' ? undefined : before?.exchangeRate),
+    description: cleared(body.description, before?.description),
+    notes: cleared(body.notes, before?.notes),
+    templateId: body.templateId?.toLowerCase() ?? before?.templateId,
+    globalDiscount: mergedDiscount(
+      discountOf(body.globalDiscountType, body.globalDiscountPercent, body.globalDiscountAmount),
+      before?.globalDiscount,
+    ),
+    payment:
+      body.payment === undefined
+        ? before?.payment
+        : { method: body.payment.method === undefined ? undefined : mechanism(body.payment.method), date: asDay(body.payment.date) },
+    parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
+    reason: body.reason ?? before?.reason,
+  };
+}
+
+function askedLine(item: Static<typeof DraftItem>, newId: () => string): AskedLine {
+  return {
+    lineId: newId(),
+    id: item.id.toLowerCase(),
+    quantity: fromNumber(item.quantity),
+    name: item.name,
+    description: item.description === '' ? undefined : item.description,
+    unitPrice: item.unitPrice === undefined ? undefined : fromNumber(item.unitPrice),
+    vatRate: item.vatRate,
+    vatExemptionReason: item.vatExemptionReason === '' ? undefined : item.vatExemptionReason,
+    discount: mergedDiscount(discountOf(item.unitDiscountType, item.unitDiscountPercent, item.unitDiscountAmount), undefined),
+    withholdingTaxEnabled: item.withholdingTaxEnabled,
+  };
+}
+
+function cleared(value: string | undefined, before: string | undefined): string | undefined {
+  if (value === undefined) return before;
+  return value === '' ? undefined : value;
+}
+
+/** The discount that three members say; undefined when none is given; 'unclear' when they do not fit together. */
+function discountOf(
+  type: 'PERCENT' | 'AMOUNT' | undefined,
+  percentage: number | undefined,
+  amount: number | undefined,
+): Discount | 'unclear' | undefined {
+  if (type === undefined && percentage === undefined && amount === undefined) return undefined;
+  const chosen = type ?? (percentage !== undefined ? 'PERCENT' : 'AMOUNT');
+  const [value, other] = chosen === 'PERCENT' ? [percentage, amount] : [amount, percentage];
+  // The other member may come along as 0, as replies show it.
+  if (value === undefined || (other !== undefined && other !== 0)) return 'unclear';
+  return { type: chosen, value: fromNumber(value) };
+}
+
+/** A discount of 0 removes the one before. */
+function mergedDiscount(given: Discount | 'unclear' | undefined, before: Discount | undefined): Discount | undefined {
+  if (given === undefined || given === 'unclear') return before;
+  return compare(given.value, '0') === 0 ? undefined : given;
+}
+
+/** Rules on the body alone; members of a wrong type are the schema's business. */
+export function draftProblems(body: Record<string, unknown>): Problem[] {
+  const problems: Problem[] = [];
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
+  const kind = (value: unknown) => (value === 'PERCENT' || value === 'AMOUNT' ? value : undefined);
+  const unclear = (of: Record<string, unknown>, prefix: string) =>
+    discountOf(kind(of[`${prefix}Type`]), number(of[`${prefix}Percent`]), number(of[`${prefix}Amount`])) === 'unclear';
+  if (unclear(body, 'globalDiscount')) problems.push({ code: 'DISCOUNT_INCOMPLETE', pointer: '/globalDiscountType' });
+  const items = Array.isArray(body['items']) ? body['items'] : [];
+  items.forEach((item: unknown, i) => {
+    if (item !== null && typeof item === 'object' && unclear(item as Record<string, unknown>, 'unitDiscount')) {
+      problems.push({ code: 'DISCOUNT_INCOMPLETE', pointer: `/items/${i}/unitDiscountType` });
+    }
+  });
+  const payment = body['payment'];
+  if (payment !== null && typeof payment === 'object') {
+    const method = (payment as Record<string, unknown>)['method'];
+    if (typeof method === 'string' && mechanism(method) === undefined) {
+      problems.push({ code: 'INVALID_FORMAT', pointer: '/payment/method', facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } });
+    }
+  }
+  if (body['currency'] === 'EUR' && body['exchangeRate'] !== undefined) {
+    problems.push({ code: 'EXCHANGE_RATE_NOT_ALLOWED', pointer: '/exchangeRate' });
+  }
+  return problems;
+}

@@ -1,0 +1,341 @@
+/** Invoices as the API shows them: the reply's schema, the row it is made of, and the making. */
+import { Type } from 'typebox';
+import type { TSchema } from 'typebox';
+import type { Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { compare, toNumber } from '../../fiscal/decimal.ts';
+import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
+import { add, divide, multiply, percentOf, trimmed } from '../../fiscal/decimal.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { startOfDay } from '../../fiscal/time.ts';
+import { qrDataUri } from '../../print/qr.ts';
+import { closed, nullable, oneOf } from '../fields.ts';
+import { fileLink } from '../links.ts';
+import type { World } from '../world.ts';
+import { invoiceTypes } from './draft.ts';
+
+export const invoiceStatuses = ['CANCELED', 'CREATED', 'DRAFT', 'ISSUED', 'PAID', 'PROCESSING', 'SCHEDULED'] as const;
+
+const text = (description?: string) => Type.String(description === undefined ? {} : { description });
+const maybe = (schema: TSchema) => Type.Optional(schema);
+const number = (description?: string) => Type.Number(description === undefined ? {} : { description });
+const dateTime = (description: string) => Type.String({ format: 'date-time', description });
+
+const parentMembers = {
+  parentInvoiceId: nullable(text('The originating invoice.')),
+  parentInvoiceNumber: nullable(text()),
+  parentInvoiceDate: nullable(dateTime('Its date.')),
+  parentInvoiceType: nullable(text()),
+};
+const head = {
+  id: text(),
+  number: maybe(text('Assigned on issue, e.g. FT A2026/1.')),
+  documentType: oneOf(invoiceTypes, 'Document type.'),
+  status: oneOf(invoiceStatuses, 'State.'),
+  date: maybe(dateTime('Document date: the start of that day in the company’s zone.')),
+  taxPointDate: nullable(dateTime('Date of supply; null when not recorded.')),
+  dueDate: maybe(dateTime('Due date.')),
+  currency: text('ISO 4217.'),
+  ...parentMembers,
+};
+
+const InvoiceItem = closed({
+  id: text('Id of the line.'),
+  ref: text('Id of the catalogue item.'),
+  meta: closed({
+    quantity: number(),
+    amountWithoutTax: number(),
+    amountWithTax: number(),
+    taxAmount: number(),
+    discountAmount: number('All discounts of the line.'),
+    unitItemDiscountPercent: number("The line's own discount."),
+    unitItemDiscountAmount: number(),
+    unitDiscountPercent: number('The line’s own discount and its share of the global one.'),
+    unitDiscountAmount: number(),
+    unitAmountWithoutTax: number('Unit price after all discounts.'),
+    unitAmountWithTax: number(),
+    withholdingTaxAmount: number(),
+    withholdingTaxEnabled: Type.Boolean(),
+  }),
+  data: closed({
+    name: text(),
+    description: maybe(text()),
+    type: oneOf(['PRODUCT', 'SERVICE'], 'Goods or services.'),
+    unitPrice: number('Without VAT, before discounts.'),
+    vatRate: text(),
+    taxRate: number('VAT percentage.'),
+    vatExemptionReason: maybe(text()),
+    unitType: text(),
+    unitDiscountType: maybe(oneOf(['PERCENT', 'AMOUNT'], "Kind of the line's own discount.")),
+    unitDiscountPercent: number(),
+    unitDiscountAmount: number(),
+  }),
+});
+
+export const InvoiceReply = closed({
+  ...head,
+  atcud: maybe(text()),
+  shortHash: maybe(text('Characters 1, 11, 21 and 31 of the signature, as printed.')),
+  updatedAt: dateTime('Revision; pass it as expectedUpdatedAt when issuing.'),
+  description: maybe(text()),
+  notes: maybe(text()),
+  cae: text(),
+  exchangeRate: maybe(number('EUR per 1 unit, for other currencies than EUR.')),
+  createdAt: dateTime('Creation of the record.'),
+  issuedAt: maybe(dateTime('Moment of the signature.')),
+  syncWithAt: closed({
+    status: oneOf(['NOT_APPLICABLE', 'PENDING', 'ACCEPTED', 'REJECTED'], 'Communication with the tax authority.'),
+    atCode: maybe(text("The AT's answer code.")),
+    atMessage: maybe(text("The AT's answer.")),
+  }),
+  series: maybe(closed({ ref: text('Id of the series.'), name: text() })),
+  customer: closed({
+    ref: text(),
+    data: closed({
+      name: text(),
+      taxpayerNumber: maybe(text()),
+      email: maybe(text()),
+      address: maybe(text()),
+      postalCode: maybe(text()),
+      city: maybe(text()),
+      country: maybe(text()),
+      phone: maybe(text()),
+      mobile: maybe(text()),
+    }),
+  }),
+  summary: closed({
+    amountWithoutTax: number(),
+    amountWithTax: number(),
+    amountWithoutTaxWithoutDiscount: number(),
+    taxAmount: number(),
+    globalDiscountType: maybe(oneOf(['PERCENT', 'AMOUNT'], 'Kind of the global discount.')),
+    globalDiscountPercent: number(),
+    globalDiscountAmount: number(),
+    total: number(),
+    totalToPay: number('total − withholding.'),
+    withholdingTaxAmount: number(),
+    creditNotesTotal: number(),
+  }),
+  items: Type.Array(InvoiceItem),
+  payment: maybe(closed({ method: maybe(text()), date: maybe(dateTime('Day of payment.')) })),
+  qrCode: maybe(closed({ url: text('Signed link to the image.'), data: text('The QR message.'), imageData: text('SVG as a data address.') })),
+  issuer: closed({
+    ref: text(),
+    data: closed({
+      name: text(),
+      taxPayerNumber: text(),
+      address: maybe(text()),
+      city: maybe(text()),
+      postalCode: maybe(text()),
+      country: maybe(text()),
+    }),
+  }),
+});
+
+export const InvoiceListEntry = closed({
+  ...head,
+  scheduleTemplateId: nullable(text('The recurring invoice that issued it.')),
+  summary: closed({ amountWithoutTax: number(), amountWithTax: number(), taxAmount: number(), total: number() }),
+  customer: closed({
+    ref: text(),
+    data: closed({ name: text(), taxpayerNumber: maybe(text()), email: maybe(text()) }),
+  }),
+});
+
+/** Columns of `certo.documents` that `showInvoice` reads, besides the names of series and parent. */
+const own = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.date, d.due_date,
+  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, d.at_message, certo.now() as now`;
+const seriesName = `(select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
+
+const readInvoice = statement(
+  'invoice_read',
+  `select ${own}, ${seriesName} from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
+);
+const lockInvoice = statement('invoice_lock', `${readInvoice.text.replace('d.content', 'd.content, d.asked')} for update of d`);
+
+export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
+  const [row] = await tx.query(readInvoice, [id]);
+  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  return row;
+}
+
+/** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
+export async function draftToChange(tx: Tx, id: string): Promise<Row> {
+  const [row] = await tx.query(lockInvoice, [id]);
+  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  if (row['status'] !== 'DRAFT' && row['status'] !== 'CREATED') {
+    throw new Refusal('INVALID_STATE', { status: String(row['status']) });
+  }
+  return row;
+}
+
+export function showInvoice(row: Row, region: Region, companyId: string, world: World): Record<string, unknown> {
+  const content = row['content'] as Content;
+  const { totals, customer, issuer } = content;
+  const date = (row['date'] as string | null) ?? undefined;
+  const issuedAt = row['issued_at'] as Date | null;
+  return {
+    id: row['id'],
+    number: row['number'] ?? undefined,
+    atcud: row['atcud'] ?? undefined,
+    shortHash: row['hash'] === null || row['hash'] === '' ? undefined : shortHashOf(String(row['hash'])),
+    documentType: row['type'],
+    status: row['status'],
+    updatedAt: (row['updated_at'] as Date).toISOString(),
+    date: optionalDay(date, region),
+    taxPointDate: optionalDay(content.taxPointDate, region) ?? null,
+    dueDate: optionalDay((row['due_date'] as string | null) ?? undefined, region),
+    currency: content.currency,
+    exchangeRate: content.exchangeRate === undefined ? undefined : toNumber(content.exchangeRate),
+    description: content.description,
+    notes: content.notes,
+    cae: content.cae,
+    createdAt: (row['created_at'] as Date).toISOString(),
+    issuedAt: issuedAt?.toISOString(),
+    ...showParent(content, region),
+    syncWithAt: {
+      status: row['at_status'],
+      atCode: row['at_code'] ?? undefined,
+      atMessage: row['at_message'] ?? undefined,
+    },
+    series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
+    customer: {
+      ref: customer.id,
+      data: {
+        name: customer.name,
+        taxpayerNumber: customer.taxpayerNumber,
+        email: customer.email,
+        address: customer.address,
+        postalCode: customer.postalCode,
+        city: customer.city,
+        country: customer.country,
+        phone: customer.phone,
+        mobile: customer.mobile,
+      },
+    },
+    summary: {
+      amountWithoutTax: toNumber(totals.net),
+      amountWithTax: toNumber(totals.gross),
+      amountWithoutTaxWithoutDiscount: toNumber(content.netBeforeDiscount),
+      taxAmount: toNumber(totals.tax),
+      globalDiscountType: content.globalDiscount?.type,
+      globalDiscountPercent: percentIn(content.globalDiscount),
+      globalDiscountAmount: toNumber(content.globalDiscountAmount),
+      total: toNumber(totals.gross),
+      totalToPay: toNumber(totals.toPay),
+      withholdingTaxAmount: toNumber(totals.withholding),
+      creditNotesTotal: toNumber(String(row['credited'])),
+    },
+    items: content.lines.map(showLine),
+    payment:
+      content.payment === undefined
+        ? undefined
+        : { method: content.payment.method, date: optionalDay(content.payment.date, region) },
+    qrCode:
+      row['qr'] === null
+        ? undefined
+        : {
+            url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
+            data: row['qr'],
+            imageData: cachedQr(String(row['qr'])),
+          },
+    issuer: {
+      ref: issuer.id,
+      data: {
+        name: issuer.name,
+        taxPayerNumber: issuer.taxpayerNumber,
+        address: issuer.address,
+        city: issuer.city,
+        postalCode: issuer.postalCode,
+        country: issuer.country,
+      },
+    },
+  };
+}
+
+export function showParent(content: Pick<Content, 'parent'>, region: Region): Record<string, unknown> {
+  const parent = content.parent;
+  return {
+    parentInvoiceId: parent?.id ?? null,
+    parentInvoiceNumber: parent?.number ?? null,
+    parentInvoiceDate: optionalDay(parent?.date, region) ?? null,
+    parentInvoiceType: parent?.type ?? null,
+  };
+}
+
+function showLine(line: PricedLine): Record<string, unknown> {
+  const allPerUnit = divide(line.discountAmount, line.quantity, 6);
+  const ownPerUnit = ownDiscountPerUnit(line);
+  return {
+    id: line.id,
+    ref: line.itemId,
+    meta: {
+      quantity: toNumber(line.quantity),
+      amountWithoutTax: toNumber(line.net),
+      amountWithTax: toNumber(add(line.net, line.tax)),
+      taxAmount: toNumber(line.tax),
+      discountAmount: toNumber(line.discountAmount),
+      unitItemDiscountPercent: share(ownPerUnit, line.unitPrice),
+      unitItemDiscountAmount: toNumber(ownPerUnit),
+      unitDiscountPercent: share(allPerUnit, line.unitPrice),
+      unitDiscountAmount: toNumber(allPerUnit),
+      unitAmountWithoutTax: toNumber(line.unitNet),
+      unitAmountWithTax: toNumber(divide(add(line.net, line.tax), line.quantity, 6)),
+      withholdingTaxAmount: toNumber(line.withholdingAmount),
+      withholdingTaxEnabled: line.withholding !== undefined,
+    },
+    data: {
+      name: line.name,
+      description: line.description,
+      type: line.productType,
+      unitPrice: toNumber(line.unitPrice),
+      vatRate: line.vatRate,
+      taxRate: toNumber(line.rate),
+      vatExemptionReason: line.exemptionCode,
+      unitType: line.unit,
+      unitDiscountType: line.discount?.type,
+      unitDiscountPercent: percentIn(line.discount),
+      unitDiscountAmount: line.discount?.type === 'AMOUNT' ? toNumber(line.discount.value) : 0,
+    },
+  };
+}
+
+function ownDiscountPerUnit(line: PricedLine): string {
+  if (line.discount === undefined) return '0';
+  if (line.discount.type === 'AMOUNT') return line.discount.value;
+  return trimmed(divide(percentOf(line.discount.value, line.unitPrice), '1', 6));
+}
+
+/** part ÷ whole in percent, 6 decimals at most; 0 of nothing. */
+function share(part: string, whole: string): number {
+  return compare(whole, '0') === 0 ? 0 : toNumber(divide(multiply(part, '100'), whole, 6));
+}
+
+function percentIn(discount: Discount | undefined): number {
+  return discount?.type === 'PERCENT' ? toNumber(discount.value) : 0;
+}
+
+function optionalDay(day: string | undefined, region: Region): string | undefined {
+  return day === undefined ? undefined : startOfDay(day, region);
+}
+
+/** Positions 1, 11, 21 and 31 (Despacho 8632/2014, point 6). */
+function shortHashOf(hash: string): string {
+  return `${hash[0]}${hash[10]}${hash[20]}${hash[30]}`;
+}
+
+// The image of a QR message never changes; the same few invoices are read again and again.
+const qrImages = new Map<string, string>();
+const most_images = 500;
+
+function cachedQr(message: string): string {
+  let image = qrImages.get(message);
+  if (image === undefined) {
+    image = qrDataUri(message);
+    if (qrImages.size >= most_images) qrImages.delete(qrImages.keys().next().value!);
+    qrImages.set(message, image);
+  }
+  return image;
+}
+

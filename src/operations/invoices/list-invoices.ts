@@ -1,0 +1,177 @@
+import { Type } from 'typebox';
+import { anyOf, type Condition, contains, equals, pageOf, sql } from '../../db/page.ts';
+import type { Row, Tx } from '../../db/transact.ts';
+import { toNumber } from '../../fiscal/decimal.ts';
+import type { Content, Day, Region } from '../../fiscal/document.ts';
+import { addDays, dayOf, parseDay, startInstant, startOfDay } from '../../fiscal/time.ts';
+import type { Principal } from '../../identity/principal.ts';
+import { day, id, line, listQuery, oneOf } from '../fields.ts';
+import { readNow } from '../now.ts';
+import { defineRead } from '../operation.ts';
+import { invoiceTypes } from './draft.ts';
+import { InvoiceListEntry, invoiceStatuses, showParent } from './invoice.ts';
+
+const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 'total'], {
+  search: Type.Optional(line(254, 'Contained in number, ATCUD, customer name, NIF or description.')),
+  documentType: Type.Optional(oneOf(invoiceTypes, 'Equal.')),
+  status: Type.Optional(oneOf(invoiceStatuses, 'Equal.')),
+  aggregatedStatus: Type.Optional(
+    oneOf(['DRAFT', 'OVERDUE', 'PAID', 'PENDING', 'SCHEDULED', 'UNPAID'], 'State as a business sees it.'),
+  ),
+  date: Type.Optional(day('Document date; that civil day.')),
+  dueDate: Type.Optional(day('Due date; that civil day.')),
+  fromDate: Type.Optional(day('Numbered documents from this date on.')),
+  toDate: Type.Optional(day('Numbered documents up to and including this date.')),
+  currency: Type.Optional(Type.String({ format: 'currency', description: 'Equal.' })),
+  description: Type.Optional(line(254, 'Contains.')),
+  notes: Type.Optional(line(254, 'Contains.')),
+  parentInvoiceId: Type.Optional(id('Documents made from that invoice.')),
+  scheduleTemplateId: Type.Optional(id('Documents issued by that recurring invoice.')),
+  filterAllStatusesByDate: Type.Optional(
+    Type.Boolean({ description: 'fromDate and toDate also apply to drafts, by their creation.' }),
+  ),
+  includeATInvoices: Type.Optional(Type.Boolean({ default: false, description: 'Include invoices imported from the AT.' })),
+});
+
+const columns = `id, number, type, status, date, tax_point_date, due_date, currency, parent_id, schedule_template_id, net, gross, tax,
+  customer_id, customer_name, customer_nif, customer_email, content -> 'parent' as parent`;
+
+export const listInvoices = defineRead({
+  name: 'listInvoices',
+  route: 'GET /invoices',
+  tag: 'Invoices',
+  summary: 'List drafts and issued documents',
+  query,
+  reply: [200, Type.Array(InvoiceListEntry)],
+  access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
+  refuses: [],
+  tool: 'list_invoices',
+  async load(tx, asked) {
+    // Civil days need the company's zone, which the first statement tells.
+    const needsNow = asked.query.fromDate ?? asked.query.toDate ?? asked.query.date ?? asked.query.dueDate ?? asked.query.aggregatedStatus;
+    const now = needsNow === undefined ? undefined : await readNow(tx);
+    return readPage(tx, asked, now);
+  },
+  show: (rows, { principal }) => rows.map((row) => showEntry(row, principal.region)),
+});
+
+interface ListAsked {
+  readonly query: Record<string, unknown>;
+  readonly principal: Principal;
+}
+
+function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[]> {
+  const given = asked.query as Record<string, string | undefined>;
+  const conditions: Condition[] = [sql`family in ('SALES', 'RECEIPT')`];
+  for (const [name, column] of [
+    ['documentType', 'type'],
+    ['currency', 'currency'],
+    ['parentInvoiceId', 'parent_id'],
+    ['scheduleTemplateId', 'schedule_template_id'],
+  ] as const) {
+    if (given[name] !== undefined) conditions.push(equals(column, given[name]));
+  }
+  for (const name of ['description', 'notes'] as const) {
+    if (given[name] !== undefined) conditions.push(contains(name, given[name]));
+  }
+  if (given['search'] !== undefined) {
+    const words = given['search'];
+    conditions.push(anyOf(['number', 'atcud', 'customer_name', 'customer_nif', 'description'].map((column) => contains(column, words))));
+  }
+  conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
+  if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
+  return tx.query(
+    pageOf({
+      from: 'certo.documents',
+      columns,
+      conditions,
+      sortColumns: {
+        createdAt: 'created_at',
+        updatedAt: 'updated_at',
+        date: 'date',
+        dueDate: 'due_date',
+        number: 'number',
+        total: 'gross',
+      },
+      page: asked.query as { offset?: number; limit?: number; sort?: string },
+    }),
+  );
+}
+
+/** Templates of recurring invoices show only when asked for (decisions 3, Status). */
+function statusConditions(given: Record<string, string | undefined>, today: Day | undefined): Condition[] {
+  const conditions: Condition[] = [];
+  if (given['status'] !== undefined) conditions.push(equals('status', given['status']));
+  const unpaid = sql`status = 'ISSUED' and outstanding > 0`;
+  switch (given['aggregatedStatus']) {
+    case undefined:
+      if (given['status'] === undefined) conditions.push(sql`status <> 'SCHEDULED'`);
+      break;
+    case 'DRAFT':
+      conditions.push(sql`status in ('DRAFT', 'CREATED', 'PROCESSING')`);
+      break;
+    case 'SCHEDULED':
+      conditions.push(sql`status = 'SCHEDULED'`);
+      break;
+    case 'PAID':
+      conditions.push(sql`status in ('ISSUED', 'PAID') and outstanding = 0`);
+      break;
+    case 'OVERDUE':
+      conditions.push(unpaid, sql`due_date < ${today}::date`);
+      break;
+    case 'PENDING':
+      conditions.push(unpaid, sql`due_date >= ${today}::date`);
+      break;
+    default:
+      conditions.push(unpaid);
+  }
+  return conditions;
+}
+
+/** Dates are civil days, inclusive; drafts are judged by their creation, and only when asked. */
+function dayConditions(asked: ListAsked, region: Region): Condition[] {
+  const conditions: Condition[] = [];
+  const dayIn = (name: string): Day | undefined => {
+    const value = asked.query[name];
+    return typeof value === 'string' ? parseDay(value, region) : undefined;
+  };
+  const [date, dueDate, from, to] = [dayIn('date'), dayIn('dueDate'), dayIn('fromDate'), dayIn('toDate')];
+  if (date !== undefined) conditions.push(sql`date = ${date}::date`);
+  if (dueDate !== undefined) conditions.push(sql`due_date = ${dueDate}::date`);
+  const all = asked.query['filterAllStatusesByDate'] === true;
+  const between = (numbered: Condition, created: Condition): Condition =>
+    all ? sql`(case when number is null then ${created} else ${numbered} end)` : sql`(number is null or ${numbered})`;
+  if (from !== undefined) conditions.push(between(sql`date >= ${from}::date`, sql`created_at >= ${startInstant(from, region)}::timestamptz`));
+  if (to !== undefined) conditions.push(between(sql`date <= ${to}::date`, sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`));
+  return conditions;
+}
+
+function showEntry(row: Row, region: Region): Record<string, unknown> {
+  const dayOrNothing = (name: string) => (row[name] === null ? undefined : startOfDay(String(row[name]), region));
+  return {
+    id: row['id'],
+    number: row['number'] ?? undefined,
+    documentType: row['type'],
+    status: row['status'],
+    date: dayOrNothing('date'),
+    taxPointDate: dayOrNothing('tax_point_date') ?? null,
+    dueDate: dayOrNothing('due_date'),
+    currency: row['currency'],
+    ...showParent({ parent: (row['parent'] as Content['parent'] | null) ?? undefined }, region),
+    scheduleTemplateId: row['schedule_template_id'],
+    summary: {
+      amountWithoutTax: toNumber(String(row['net'])),
+      amountWithTax: toNumber(String(row['gross'])),
+      taxAmount: toNumber(String(row['tax'])),
+      total: toNumber(String(row['gross'])),
+    },
+    customer: {
+      ref: row['customer_id'],
+      data: {
+        name: row['customer_name'],
+        taxpayerNumber: row['customer_nif'] ?? undefined,
+        email: row['customer_email'] ?? undefined,
+      },
+    },
+  };
+}

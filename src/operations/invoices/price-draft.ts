@@ -1,0 +1,220 @@
+/** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
+import type { Call, Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { toNumber } from '../../fiscal/decimal.ts';
+import type { Content, Day, DocumentType, LineInput, Party, Region } from '../../fiscal/document.ts';
+import { documentTypes } from '../../fiscal/document.ts';
+import type { Problem } from '../../fiscal/refusal.ts';
+import { Refusal, assert, refuseAll } from '../../fiscal/refusal.ts';
+import { dayOf } from '../../fiscal/time.ts';
+import { price } from '../../fiscal/totals.ts';
+import { partyOf } from '../customers/customer.ts';
+import type { ItemRecord } from '../items/item.ts';
+import { recordColumns, regionOf } from '../items/item.ts';
+import type { AskedDraft, AskedLine } from './draft.ts';
+
+// Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
+const itemJson = recordColumns
+  .map((column) => (/price|percent|rate$/.test(column) && column !== 'vat_rate' ? `i.${column}::text` : `i.${column}`))
+  .join(', ');
+
+/** Everything a draft refers to. Parameters: customer, items, series, parent, document type, template. */
+const readReferences = statement(
+  'draft_references',
+  `select certo.now() as now,
+    (select to_jsonb(x) from (select c.id, c.name, c.taxpayer_number, c.cae, c.address, c.postal_code, c.city, c.country, c.region, c.email, c.phone, c.website
+       from certo.companies c where c.id = certo.current_company()) x) as company,
+    (select to_jsonb(c) from certo.customers c where c.company_id = certo.current_company() and c.id = $1) as customer,
+    (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
+       where i.company_id = certo.current_company() and i.id = any ($2::uuid[])) x) as items,
+    (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE') as series,
+    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type from certo.documents d
+       where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
+       and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`,
+);
+
+export function referencesCall(asked: AskedDraft): Call {
+  const items = [...new Set(asked.items.map((line) => line.id))];
+  return [readReferences, [asked.customerId, items, asked.seriesId ?? null, asked.parentInvoiceId ?? null, asked.type]];
+}
+
+export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
+  const [statementOf, values] = referencesCall(asked);
+  const [row] = await tx.query(statementOf, values);
+  assert(row !== undefined, 'a select without from gives one row');
+  return row;
+}
+
+/** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
+export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDraft): Content {
+  const company = references['company'] as Row;
+  const customer = references['customer'] as Row | null;
+  const items = new Map(((references['items'] as Row[] | null) ?? []).map((row) => [String(row['id']), row]));
+  const region = company['region'] as Region;
+  const problems: Problem[] = [];
+  const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
+    problems.push({ code, pointer, facts });
+  };
+
+  if (!documentOfDraft(asked.type)) at('/type', 'INVALID_VALUE', { allowed: 'INVOICE, SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE' });
+  if (!(company['cae'] as string[]).includes(asked.cae)) at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
+  if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
+  else if (customer['is_archived'] === true && before?.customerId !== asked.customerId) at('/customerId', 'ARCHIVED');
+  if (asked.seriesId !== undefined && references['series'] !== true) at('/seriesId', 'UNKNOWN_SERIES');
+  // There is no template other than the built-in one yet, and that one needs no id.
+  if (asked.templateId !== undefined) at('/templateId', 'UNKNOWN_TEMPLATE');
+  if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
+  else if (asked.parentInvoiceId !== undefined && references['parent'] === null) at('/parentInvoiceId', 'UNKNOWN_PARENT');
+  if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
+  if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE') at('/payment', 'PAYMENT_NOT_ALLOWED');
+  if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
+  if (asked.currency === 'EUR' && asked.exchangeRate !== undefined) at('/exchangeRate', 'EXCHANGE_RATE_NOT_ALLOWED');
+  if (asked.date !== undefined && asked.dueDate !== undefined && asked.dueDate < asked.date) at('/dueDate', 'DUE_BEFORE_DATE');
+
+  const used = new Set(before?.items.map((line) => line.id));
+  const lines: LineInput[] = [];
+  asked.items.forEach((line, i) => {
+    const row = items.get(line.id);
+    if (row === undefined) return at(`/items/${i}/id`, 'UNKNOWN_ITEM');
+    const item = row as unknown as ItemRecord;
+    if (item.is_archived && !used.has(line.id)) at(`/items/${i}/id`, 'ARCHIVED');
+    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null) at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
+    lines.push(lineInput(line, item, region));
+  });
+  if (lines.length < asked.items.length) refuseAll(problems);
+
+  const taxPoint = asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region);
+  const priced = withProblems(problems, () =>
+    price({ lines, globalDiscount: asked.globalDiscount, taxPoint, currency: asked.currency, exchangeRate: asked.exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1') }),
+  );
+  assert(customer !== null, 'a draft without a customer was refused above');
+  const parent = references['parent'] as { id: string; number: string; date: Day; type: DocumentType } | null;
+  return {
+    type: asked.type,
+    issuer: issuerOf(company),
+    customer: partyOf(customer),
+    cae: asked.cae,
+    currency: asked.currency,
+    exchangeRate: asked.exchangeRate,
+    globalDiscount: asked.globalDiscount,
+    date: asked.date,
+    taxPointDate: asked.taxPointDate,
+    dueDate: asked.dueDate,
+    description: asked.description,
+    notes: asked.notes,
+    payment: asked.payment,
+    parent: parent === null ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
+    ...priced,
+  };
+}
+
+/** Runs the pricing and throws its problems together with those found before. */
+function withProblems<T>(problems: Problem[], run: () => T): T {
+  let result: T;
+  try {
+    result = run();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.status !== 400) throw error;
+    refuseAll([...problems, ...(error.problems.length > 0 ? error.problems : [{ code: error.code, pointer: '', facts: error.facts }])]);
+    throw error;
+  }
+  refuseAll(problems);
+  return result;
+}
+
+function documentOfDraft(type: string): boolean {
+  return type === 'INVOICE' || type === 'SIMPLIFIED_INVOICE' || type === 'INVOICE_RECEIPT' || type === 'DEBIT_NOTE';
+}
+
+/** The line as priced: catalogue values with the document's own laid over. */
+function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
+  const vatRate = line.vatRate ?? item.vat_rate;
+  const ownRate = vatRate === item.vat_rate;
+  const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
+  return {
+    id: line.lineId,
+    itemId: line.id,
+    name: line.name ?? item.name,
+    description: line.description ?? item.description ?? undefined,
+    productType: item.type,
+    unit: item.unit_type,
+    quantity: line.quantity,
+    unitPrice: line.unitPrice ?? item.unit_price,
+    vatRate,
+    region: regionOf(item.vat_territory, companyRegion),
+    fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
+    exemptionCode: line.vatExemptionReason ?? (ownRate ? (item.vat_exemption_reason ?? undefined) : undefined),
+    discount: line.discount,
+    withholding:
+      withheld && item.withholding_tax_type !== null && item.withholding_tax_percent !== null && toNumber(item.withholding_tax_percent) > 0
+        ? { type: item.withholding_tax_type, percent: item.withholding_tax_percent, reason: item.withholding_tax_reason ?? undefined }
+        : undefined,
+  };
+}
+
+function issuerOf(company: Row): Party {
+  const text = (name: string) => (company[name] === null ? undefined : String(company[name]));
+  return {
+    id: String(company['id']),
+    name: String(company['name']),
+    taxpayerNumber: String(company['taxpayer_number']),
+    address: text('address'),
+    postalCode: text('postal_code'),
+    city: text('city'),
+    country: 'PT',
+    email: text('email'),
+    phone: text('phone'),
+    website: text('website'),
+  };
+}
+
+/** Columns that every save of a draft writes, in the order of `draftValues`. */
+export const draftColumns = [
+  'customer_id',
+  'item_ids',
+  'series_id',
+  'parent_id',
+  'customer_name',
+  'customer_nif',
+  'customer_email',
+  'currency',
+  'description',
+  'notes',
+  'cae',
+  'date',
+  'tax_point_date',
+  'due_date',
+  'net',
+  'tax',
+  'gross',
+  'to_pay',
+  'asked',
+  'content',
+] as const;
+
+export function draftValues(asked: AskedDraft, content: Content): unknown[] {
+  return [
+    asked.customerId,
+    [...new Set(asked.items.map((line) => line.id))],
+    asked.seriesId ?? null,
+    asked.parentInvoiceId ?? null,
+    content.customer.name,
+    content.customer.taxpayerNumber ?? null,
+    content.customer.email ?? null,
+    content.currency,
+    content.description ?? null,
+    content.notes ?? null,
+    content.cae,
+    content.date ?? null,
+    content.taxPointDate ?? null,
+    content.dueDate ?? null,
+    content.totals.net,
+    content.totals.tax,
+    content.totals.gross,
+    content.totals.toPay,
+    JSON.stringify(asked),
+    JSON.stringify(content),
+  ];
+}
+
+export const familyOf = (type: DocumentType): string => documentTypes[type].family;

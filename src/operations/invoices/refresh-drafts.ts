@@ -1,0 +1,53 @@
+/**
+ * When a customer, an item or the company changes, the open drafts that refer to it show the new data and get a new
+ * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices and still
+ * gets a new revision: a change of the catalogue is never blocked by somebody's draft.
+ */
+import type { Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import type { AskedDraft } from './draft.ts';
+import { draftColumns, draftValues, priceDraft, referencesCall } from './price-draft.ts';
+
+const open = `select id, asked from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED')`;
+const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
+const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
+const ofCompany = statement('drafts_of_company', `${open} order by id for update`);
+const nextRevision = `updated_at = greatest(certo.now(), updated_at + interval '1 millisecond')`;
+export const updateDraft = statement(
+  'draft_update',
+  `update certo.documents set ${nextRevision}, ${draftColumns.map((column, i) => `${column} = $${i + 2}`).join(', ')}
+   where company_id = certo.current_company() and id = $1 returning updated_at`,
+);
+const touchDraft = statement(
+  'draft_touch',
+  `update certo.documents set ${nextRevision} where company_id = certo.current_company() and id = $1`,
+);
+const chunk = 50;
+
+export async function refreshDrafts(
+  tx: Tx,
+  changed: { readonly customerId: string } | { readonly itemId: string } | 'company',
+): Promise<void> {
+  const rows =
+    changed === 'company'
+      ? await tx.query(ofCompany)
+      : 'customerId' in changed
+        ? await tx.query(ofCustomer, [changed.customerId])
+        : await tx.query(ofItem, [changed.itemId]);
+  for (let start = 0; start < rows.length; start += chunk) {
+    const some = rows.slice(start, start + chunk);
+    const references = await tx.batch(some.map((row) => referencesCall(row['asked'] as AskedDraft)));
+    await tx.batch(
+      some.map((row, i) => {
+        const asked = row['asked'] as AskedDraft;
+        try {
+          return [updateDraft, [row['id'], ...draftValues(asked, priceDraft(asked, references[i]![0]!, asked))]];
+        } catch (error) {
+          if (!(error instanceof Refusal)) throw error;
+          return [touchDraft, [row['id']]];
+        }
+      }),
+    );
+  }
+}

@@ -1,0 +1,50 @@
+import { Type } from 'typebox';
+import { statement } from '../../db/transact.ts';
+import { documentTypes } from '../../fiscal/document.ts';
+import type { DocumentType } from '../../fiscal/document.ts';
+import { startOfDay } from '../../fiscal/time.ts';
+import { closed, oneOf } from '../fields.ts';
+import { defineRead } from '../operation.ts';
+
+const SeriesReply = closed({
+  id: Type.String({ description: 'Use it as seriesId.' }),
+  name: Type.String({ description: 'The identifier registered at the AT.' }),
+  documentType: oneOf(Object.keys(documentTypes) as DocumentType[], 'What the series numbers.'),
+  status: oneOf(['ACTIVE'], 'Only active series are listed.'),
+  validationCode: Type.String({ description: 'Assigned by the AT; first part of the ATCUD.' }),
+  isDefault: Type.Boolean({ description: 'Used when a draft names no series.' }),
+  lastNumber: Type.Integer({ description: '0 before the first document.' }),
+  lastDate: Type.Optional(Type.String({ description: 'Date of the last document; absent before the first.' })),
+});
+
+const readSeries = statement(
+  'series_list',
+  `select id, code, document_type, status, validation_code, is_default, last_number, last_date
+   from certo.series where company_id = certo.current_company() and status = 'ACTIVE'
+   order by document_type, is_default desc, code`,
+);
+
+export const listSeries = defineRead({
+  name: 'listSeries',
+  route: 'GET /series',
+  tag: 'Company',
+  summary: 'Active document series',
+  reply: [200, Type.Array(SeriesReply)],
+  access: { key: true, oauth: ['company.read'] },
+  refuses: [],
+  tool: 'list_series',
+  load: (tx) => tx.query(readSeries),
+  show: (rows, asked) =>
+    rows.map((row) => ({
+      id: row['id'],
+      name: row['code'],
+      documentType: row['document_type'],
+      status: row['status'],
+      validationCode: row['validation_code'],
+      isDefault: row['is_default'],
+      lastNumber: row['last_number'],
+      ...(row['last_date'] === null
+        ? {}
+        : { lastDate: startOfDay(row['last_date'] as string, asked.principal.region) }),
+    })),
+});
