@@ -167,6 +167,4 @@ export interface TransportReport extends DocumentReport {
   /** The recipient is the supplier (goods returned, job work): SupplierTaxID instead of CustomerTaxID. */
   readonly toSupplier?: boolean | undefined;
   readonly origins?: Readonly<Record<string, readonly OriginDocument[]>> | undefined;
-  /** Printed unit of a line, at most 20 characters; absent: the line's own unit. */
-  readonly unitOf?: ((unit: string) => string) | undefined;
 }
