@@ -1,0 +1,139 @@
+/** The folder that holds everything of one service: where it is, whose it is, who may enter. */
+import { chmod, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+
+/** The folder can't be used; `message` is one sentence that says why and what to do. */
+export class DataDirectoryUnusable extends Error {
+  override readonly name = 'DataDirectoryUnusable';
+}
+
+/** Another service works on this folder. */
+export class DataDirectoryInUse extends Error {
+  override readonly name = 'DataDirectoryInUse';
+}
+
+/** Whom the database server runs as. Undefined: as the user of this process. */
+export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
+
+/** PostgreSQL refuses to run as root; 65534 is "nobody" on the systems we know, and needs no entry in /etc/passwd. */
+export const nobody = { uid: 65534, gid: 65534 } as const;
+
+const system_directory = '/var/lib/certo';
+/** Says that a folder is ours: nothing is written into one that holds other people's files. */
+const marker = 'CERTO';
+
+/**
+ * Which folder: the configured one; else ./data; as root, where the server's user can't reach ./data (a project under
+ * /root), /var/lib/certo. `reachable` says whether user 65534 can enter a path.
+ */
+export function chooseDataDirectory(ask: {
+  readonly configured: string | undefined;
+  readonly cwd: string;
+  readonly uid: number;
+  readonly reachable: (path: string) => boolean;
+}): string {
+  if (ask.configured !== undefined && ask.configured !== '') return resolve(ask.cwd, ask.configured);
+  const own = join(ask.cwd, 'data');
+  return ask.uid !== 0 || ask.reachable(own) ? own : system_directory;
+}
+
+/** Whether the user can pass through each existing folder above `path`, by their mode bits. */
+export async function canReach(path: string, user: { uid: number; gid: number }): Promise<boolean> {
+  const above = dirname(path);
+  let real: string;
+  try {
+    real = await realpath(above);
+  } catch {
+    return above === path ? false : canReach(above, user);
+  }
+  for (let folder = real; ; folder = dirname(folder)) {
+    const { mode, uid, gid } = await stat(folder);
+    const bit = uid === user.uid ? 0o100 : gid === user.gid ? 0o010 : 0o001;
+    if ((mode & bit) === 0) return false;
+    if (folder === dirname(folder)) return true;
+  }
+}
+
+export interface DataDirectory {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  readonly user: ServerUser;
+}
+
+/**
+ * Makes the folder if need be and checks it. For an ordinary user only its owner can enter (0700). As root the server's
+ * user must pass through (0711): the names in it can be tried but not listed, so what is secret there must be 0600.
+ */
+export async function prepareDataDirectory(directory: string, uid: number): Promise<DataDirectory> {
+  try {
+    await mkdir(directory, { recursive: true, mode: 0o700 });
+    const path = await realpath(directory);
+    const owner = await stat(path);
+    if (uid !== 0) {
+      if (owner.uid !== uid) {
+        throw new DataDirectoryUnusable(
+          `The data folder ${path} belongs to user ${owner.uid}: run Certo as that user, or choose another CERTO_DATA_DIR.`,
+        );
+      }
+      await claim(path);
+      await chmod(path, 0o700);
+      return { path, user: undefined };
+    }
+    await claim(path);
+    const user = await serverUser(path, owner);
+    await chmod(path, owner.uid === 0 ? 0o711 : 0o700);
+    if (!(await canReach(join(path, 'postgres'), user))) {
+      throw new DataDirectoryUnusable(
+        `User ${user.uid}, as which PostgreSQL runs, can not reach ${path}: choose another CERTO_DATA_DIR, or run Certo as an ordinary user.`,
+      );
+    }
+    return { path, user };
+  } catch (error) {
+    throw explained(directory, error as NodeJS.ErrnoException);
+  }
+}
+
+/** As root: whoever owns the database that is there, else the owner of the folder, else nobody. Never root. */
+async function serverUser(path: string, owner: { uid: number; gid: number }): Promise<{ uid: number; gid: number }> {
+  const database = await stat(join(path, 'postgres')).catch(() => undefined);
+  if (database !== undefined && database.uid !== 0) return { uid: database.uid, gid: database.gid };
+  return owner.uid === 0 ? nobody : { uid: owner.uid, gid: owner.gid };
+}
+
+async function claim(path: string): Promise<void> {
+  const names = await readdir(path);
+  if (names.includes(marker)) return;
+  // A fresh volume has lost+found; an editor or version control may have left its dot files.
+  const strangers = names.filter((name) => name !== 'lost+found' && !name.startsWith('.'));
+  if (strangers.length > 0) {
+    throw new DataDirectoryUnusable(
+      `The folder ${path} holds other files (${strangers.slice(0, 3).join(', ')}): choose an empty one as CERTO_DATA_DIR.`,
+    );
+  }
+  await writeFile(
+    join(path, marker),
+    'The data of a Certo service, layout 1. Do not change what is in this folder.\n',
+    {
+      mode: 0o600,
+    },
+  );
+}
+
+function explained(directory: string, error: NodeJS.ErrnoException): Error {
+  switch (error.code) {
+    case 'EACCES':
+    case 'EPERM':
+      return new DataDirectoryUnusable(
+        `This user may not use the data folder ${directory}: choose another CERTO_DATA_DIR, or run Certo as its owner.`,
+      );
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return new DataDirectoryUnusable(`${directory} is not a folder: choose another CERTO_DATA_DIR.`);
+    case 'EROFS':
+      return new DataDirectoryUnusable(`The data folder ${directory} is read-only: choose another CERTO_DATA_DIR.`);
+    case 'ENOSPC':
+      return new DataDirectoryUnusable(`There is no space left for the data folder ${directory}.`);
+    default:
+      return error;
+  }
+}

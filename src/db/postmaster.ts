@@ -1,0 +1,194 @@
+/** The server process of one database folder: telling whether it runs, starting it, stopping it. */
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { constants } from 'node:fs';
+import { lstat, open, readFile, readlink, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { kill } from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { type Binaries, serverEnvironment } from './binaries.ts';
+import { isAlive, superuser } from './cluster.ts';
+import { DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+
+/** The socket's number; each folder has its own socket directory, so it is always the same. */
+export const port = 5432;
+
+/** postmaster.pid (src/include/utils/pidfile.h): who runs on the folder, as far as the file knows. */
+export interface PidFile {
+  readonly pid: number;
+  readonly socketDirectory: string;
+  readonly port: number;
+  readonly ready: boolean;
+}
+
+export async function readPidFile(folder: string): Promise<PidFile | undefined> {
+  const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
+  const lines = text.split('\n');
+  const pid = Number(lines[0]);
+  if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
+  return { pid, socketDirectory: lines[4] ?? '', port: Number(lines[3]), ready: lines[7]?.trim() === 'ready' };
+}
+
+/**
+ * Who has the process number of a pid file: 'ours' is a server on this very folder; 'other' any other process, to which
+ * the number went after a crash or a restart of the machine.
+ */
+export async function identify(pid: number, folder: string): Promise<'ours' | 'other' | 'gone'> {
+  if (!isAlive(pid)) return 'gone';
+  // A server's working directory is its database folder; that also follows a folder that was moved under it.
+  const cwd = await readlink(`/proc/${pid}/cwd`).catch((error: NodeJS.ErrnoException) => error.code);
+  if (cwd === 'ENOENT' && (await stat('/proc/self').catch(() => undefined)) === undefined) {
+    const told = spawnSync('/bin/ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).stdout ?? '';
+    return told.includes('postgres') && told.includes(folder) ? 'ours' : 'other';
+  }
+  return cwd === folder ? 'ours' : isAlive(pid) ? 'other' : 'gone';
+}
+
+export type Knock =
+  /** A server on this folder takes connections; `client` is one, to database postgres as superuser. */
+  | { readonly state: 'open'; readonly client: Client }
+  /** It is starting, recovering or shutting down. */
+  | { readonly state: 'busy' }
+  /** Nobody answers there, or somebody else does. */
+  | { readonly state: 'silent' };
+
+/** Connects to the server that a pid file tells of, and makes sure that it works on this folder. */
+export async function knock(file: PidFile, folder: string, user: ServerUser, name: string): Promise<Knock> {
+  if (!(await isOurSocket(file.socketDirectory, folder, user))) return { state: 'silent' };
+  const client = new Client({
+    host: file.socketDirectory,
+    port: file.port,
+    user: superuser,
+    database: 'postgres',
+    application_name: name,
+    ssl: false,
+    connectionTimeoutMillis: 5_000,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ folder: string }>(`select current_setting('data_directory') as folder`);
+    const [told, asked] = await Promise.all([stat(rows[0]?.folder ?? ''), stat(folder)]);
+    if (told.dev === asked.dev && told.ino === asked.ino) return { state: 'open', client };
+    await client.end();
+    return { state: 'silent' };
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. 53300: full, so it lives.
+    const { code } = error as { code?: string };
+    return { state: code === '57P03' || code === '57P01' || code === '53300' ? 'busy' : 'silent' };
+  }
+}
+
+/** A socket directory outside our folder could be somebody else's trap: its owner must be the server's user. */
+async function isOurSocket(directory: string, folder: string, user: ServerUser): Promise<boolean> {
+  const [socket, database] = await Promise.all([lstat(directory).catch(() => undefined), stat(folder)]);
+  return socket?.isDirectory() === true && socket.uid === (user?.uid ?? database.uid);
+}
+
+export interface StartOptions {
+  readonly folder: string;
+  readonly socketDirectory: string;
+  readonly logFile: string;
+  readonly user: ServerUser;
+  readonly binaries: Binaries;
+  readonly durable: boolean;
+  /** Process number in a pid file of which we know that it is no server's. */
+  readonly stalePid: number | undefined;
+}
+
+/**
+ * Starts the server and waits until it takes connections. Resolves with the server's reason when something is in its way
+ * that may pass: another process was faster. Throws DataDirectoryUnusable with the reason otherwise.
+ */
+export async function startPostmaster(options: StartOptions, log: (line: string) => void): Promise<string | undefined> {
+  const { logFile, before, file } = await openLog(options.logFile);
+  let child: ChildProcess;
+  try {
+    child = spawn(options.binaries.postgres, flags(options), {
+      ...options.user,
+      cwd: '/',
+      // The server takes the number in the pid file for a live server's, if any process of its user has it; this is the
+      // variable by which pg_ctl tells it that one number is not (src/backend/utils/init/miscinit.c).
+      env: { ...serverEnvironment, ...(options.stalePid && { PG_GRANDPARENT_PID: String(options.stalePid) }) },
+      stdio: ['ignore', file.fd, file.fd],
+      // A process group of its own: Ctrl-C in the terminal is for the service, which then stops the server in order.
+      detached: true,
+    });
+  } finally {
+    // The child has its own copy by now.
+    await file.close();
+  }
+  child.unref();
+  const ended = new Promise<true>((resolve) => {
+    child.once('exit', () => resolve(true));
+    child.once('error', () => resolve(true));
+  });
+  for (let waited = 0; ; waited += 5) {
+    const found = await readPidFile(options.folder);
+    if (found !== undefined && found.pid === child.pid && found.ready) return undefined;
+    if ((await Promise.race([ended, sleep(5)])) === true) break;
+    if (waited > 0 && waited % 10_000 === 0) log('the database is still starting (recovering after a crash)');
+  }
+  const reason = await reasonIn(logFile, before);
+  // Or the processes of a server that was killed outlive it by a moment and hold its shared memory.
+  if (/lock file .* already exists|pre-existing shared memory block/.test(reason)) return reason;
+  throw new DataDirectoryUnusable(`The database in ${options.folder} does not start: ${reason} (see ${logFile}).`);
+}
+
+function flags(options: StartOptions): string[] {
+  const settings: Record<string, string> = {
+    listen_addresses: '',
+    port: String(port),
+    unix_socket_directories: options.socketDirectory,
+    unix_socket_permissions: '0700',
+    logging_collector: 'off',
+    log_destination: 'stderr',
+  };
+  // An acknowledged document must survive a power cut, whatever stands in postgresql.conf; only tests may forget.
+  const on = options.durable ? 'on' : 'off';
+  for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) settings[name] = on;
+  return ['-D', options.folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+async function openLog(path: string) {
+  const size = await stat(path).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size > 10_000_000) await rename(path, `${path}.1`);
+  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+  const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  return { logFile: path, before: (await file.stat()).size, file };
+}
+
+async function reasonIn(logFile: string, from: number): Promise<string> {
+  const text = (await readFile(logFile)).subarray(from).toString('utf8');
+  const lines = text.split('\n').filter((line) => line !== '');
+  const fatal = lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  return fatal.replace(/^.*?\b(FATAL|PANIC): +/, '');
+}
+
+/** Fast shutdown: transactions are rolled back, everything is written. Waits until the folder is free. */
+export async function stopPostmaster(pid: number, folder: string, log: (line: string) => void): Promise<void> {
+  if ((await identify(pid, folder)) !== 'ours') return;
+  signal(pid, 'SIGINT');
+  for (let waited = 0; ; waited += 5) {
+    // Gone by the file: a process whose parent died can stay visible until somebody collects it.
+    if ((await readPidFile(folder))?.pid !== pid && (await identify(pid, folder)) !== 'ours') return;
+    if (!isAlive(pid)) return;
+    if (waited === 60_000) {
+      log('the database does not stop in a minute; stopping it at once, it will recover at the next start');
+      signal(pid, 'SIGQUIT');
+    }
+    await sleep(5);
+  }
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
+  try {
+    kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
