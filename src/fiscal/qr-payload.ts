@@ -17,7 +17,7 @@ export type QrIssued = Pick<Issued, 'number' | 'atcud' | 'date' | 'shortHash' | 
  * rates: Q:0, I1:0, N:0.00 (practice; the specification shows no receipt). A transport document without values: I1:0.
  */
 export function qrPayload(content: QrContent, issued: QrIssued, status: 'N' | 'A' = 'N'): string {
-  const { family, signed } = documentTypes[content.type];
+  const { code, family, signed } = documentTypes[content.type];
   const { books, customer, issuer } = content;
   assert(issuer.taxpayerNumber !== undefined, 'an issuer has a NIF');
   const anonymous = customer.finalConsumer === true;
@@ -26,7 +26,7 @@ export function qrPayload(content: QrContent, issued: QrIssued, status: 'N' | 'A
     issuerNif: issuer.taxpayerNumber,
     buyerTaxId: (anonymous ? undefined : customer.taxpayerNumber) ?? finalConsumerNif,
     buyerCountry: (anonymous ? undefined : customer.country) ?? 'Desconhecido',
-    typeCode: documentTypes[content.type].code,
+    typeCode: code,
     status,
     date: issued.date,
     number: issued.number,

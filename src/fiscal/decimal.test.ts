@@ -1,0 +1,109 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import * as d from './decimal.ts';
+
+/** Decimal text of `digits` at `scale`, and its exact value as a whole number of 10^-12. */
+const decimals = fc
+  .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.integer({ min: 0, max: 6 }))
+  .map(([digits, scale]) => {
+    const padded = digits.toString().padStart(scale + 1, '0');
+    const text = scale === 0 ? padded : `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+    return { text, units: digits * 10n ** BigInt(12 - scale) };
+  });
+
+/** The exact value of text in units of 10^-scale; fails when it does not fit. */
+function units(text: string, scale: number): bigint {
+  expect(d.isDecimal(text)).toBe(true);
+  const [whole = '', fraction = ''] = text.split('.');
+  expect(fraction.length).toBeLessThanOrEqual(scale);
+  return BigInt(whole + fraction.padEnd(scale, '0'));
+}
+
+test('decimal text has digits and an optional fraction, nothing else', () => {
+  for (const good of ['0', '7', '0.55', '1230.00', '123456789012345678901234567890.000001'])
+    expect(d.isDecimal(good)).toBe(true);
+  const bad = [
+    '',
+    '-1',
+    '+1',
+    '1e3',
+    '.5',
+    '5.',
+    '01',
+    '00.1',
+    ' 1',
+    '1 ',
+    '1,5',
+    '1_000',
+    '0x1',
+    'NaN',
+    'Infinity',
+    '1\n',
+    '٣',
+    1,
+    null,
+  ];
+  for (const value of bad) expect(d.isDecimal(value), String(value)).toBe(false);
+  expect(d.decimal('1.50')).toBe('1.50');
+  expect(() => d.decimal('1,50')).toThrow('not decimal text');
+});
+
+test('add, subtract, multiply and compare are exact', () => {
+  fc.assert(
+    fc.property(decimals, decimals, (a, b) => {
+      expect(units(d.add(a.text, b.text), 12)).toBe(a.units + b.units);
+      expect(units(d.sum([a.text, b.text, a.text]), 12)).toBe(a.units * 2n + b.units);
+      expect(units(d.multiply(a.text, b.text), 24)).toBe(a.units * b.units);
+      expect(units(d.percentOf(a.text, b.text), 26)).toBe(a.units * b.units);
+      expect(d.compare(a.text, b.text)).toBe(a.units < b.units ? -1 : a.units > b.units ? 1 : 0);
+      if (a.units >= b.units) expect(units(d.subtract(a.text, b.text), 12)).toBe(a.units - b.units);
+      else expect(() => d.subtract(a.text, b.text)).toThrow('negative amount');
+    }),
+  );
+});
+
+test('rounding and division go half away from zero', () => {
+  fc.assert(
+    fc.property(decimals, decimals, fc.integer({ min: 0, max: 6 }), (a, b, places) => {
+      const step = 10n ** BigInt(12 - places);
+      expect(units(d.fixed(a.text, places), places)).toBe((2n * a.units + step) / (2n * step));
+      expect(units(d.round2(a.text), 2)).toBe(units(d.fixed(a.text, 2), 2));
+      expect(d.round2(a.text)).toMatch(/\.\d\d$/);
+      fc.pre(b.units > 0n);
+      const scaled = a.units * 10n ** BigInt(places);
+      expect(units(d.divide(a.text, b.text, places), places)).toBe((2n * scaled + b.units) / (2n * b.units));
+    }),
+  );
+  expect(d.round2('0.005')).toBe('0.01');
+  expect(d.round2('1.005')).toBe('1.01');
+  expect(d.round2('2.675')).toBe('2.68');
+  expect(d.round2('0.0049999999999999999999')).toBe('0.00');
+  expect(d.divide('1', '3', 6)).toBe('0.333333');
+  expect(d.divide('2', '3', 6)).toBe('0.666667');
+});
+
+test('trimmed keeps the value and the decimals asked for', () => {
+  expect(d.trimmed('0.451400', 2)).toBe('0.4514');
+  expect(d.trimmed('90.000000', 2)).toBe('90.00');
+  expect(d.trimmed('23.00')).toBe('23');
+  expect(d.trimmed('5', 2)).toBe('5.00');
+  expect(d.decimals('1.500')).toBe(1);
+  expect(d.decimals('1500')).toBe(0);
+  expect(d.isZero('0.00')).toBe(true);
+  expect(d.isZero('0.01')).toBe(false);
+});
+
+test('JSON numbers come and go without exponent and without change', () => {
+  expect(d.fromNumber(1e-7)).toBe('0.0000001');
+  expect(d.fromNumber(1e21)).toBe('1000000000000000000000');
+  expect(d.fromNumber(-0)).toBe('0');
+  for (const bad of [-1, Number.NaN, Number.POSITIVE_INFINITY]) expect(() => d.fromNumber(bad)).toThrow();
+  expect([d.decimalsOf(1e-7), d.decimalsOf(-1.25), d.decimalsOf(3), d.decimalsOf(Number.NaN)]).toEqual([7, 2, 0, 0]);
+  fc.assert(
+    fc.property(fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }), fc.integer({ min: 0, max: 6 }), (digits, scale) => {
+      const padded = digits.toString().padStart(scale + 1, '0');
+      const text = scale === 0 ? padded : `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+      expect(d.compare(d.fromNumber(d.toNumber(text)), text)).toBe(0);
+    }),
+  );
+});

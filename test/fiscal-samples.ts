@@ -1,0 +1,44 @@
+/** Small documents for tests of the law: a line, and a priced content around lines. */
+import type { Content, DocumentType, LineInput, PriceInput } from '../src/fiscal/document.ts';
+import { price } from '../src/fiscal/totals.ts';
+
+/** One unit at 100.00, NORMAL, mainland. */
+export function sampleLine(over: Partial<LineInput> = {}): LineInput {
+  return {
+    id: 'line',
+    itemId: 'item',
+    name: 'Consultoria',
+    productType: 'SERVICE',
+    unit: 'UNIT',
+    quantity: '1',
+    unitPrice: '100.00',
+    vatRate: 'NORMAL',
+    region: 'PT',
+    ...over,
+  };
+}
+
+/** Priced on 2026-03-02, issuer 500000000, buyer 123456789 of Portugal. */
+export function sampleContent(
+  type: DocumentType,
+  lines: readonly LineInput[] = [sampleLine()],
+  more: Partial<Content> & { readonly taxPoint?: string } = {},
+): Content {
+  const { taxPoint = '2026-03-02', ...over } = more;
+  const input: PriceInput = {
+    lines,
+    taxPoint,
+    currency: over.currency ?? 'EUR',
+    exchangeRate: over.exchangeRate,
+    globalDiscount: over.globalDiscount,
+  };
+  return {
+    ...price(input),
+    type,
+    issuer: { id: 'issuer', name: 'Casa de Teste, Lda', taxpayerNumber: '500000000', country: 'PT' },
+    customer: { id: 'customer', name: 'Maria Silva', taxpayerNumber: '123456789', country: 'PT' },
+    cae: '62010',
+    currency: input.currency,
+    ...over,
+  };
+}
