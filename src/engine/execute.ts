@@ -7,7 +7,7 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, OutcomeUnknown } from '../db/open.ts';
+import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Entry } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
@@ -96,11 +96,14 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     refuseAll(problems);
   }
   const facts = await guarded(() => operation.load(corridor.db.read(entry), asked, corridor.world));
-  return { status: operation.reply[0], body: JSON.stringify(operation.show(facts, asked, corridor.world)), replayed: false };
+  return {
+    status: operation.reply[0],
+    body: JSON.stringify(operation.show(facts, asked, corridor.world)),
+    replayed: false,
+  };
 }
 
 async function write(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {
-  const { operation } = call;
   const claim = claimOf(call);
   if (claim !== undefined) {
     const recorded = await guarded(() => takeClaim(corridor.db.read(entry), claim));

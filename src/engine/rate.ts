@@ -15,6 +15,8 @@ export interface Rate {
   take(subject: string): RateState | undefined;
   /** Refuses when the limit is already used up, without counting. */
   check(subject: string): void;
+  /** Counts one without refusing: for what is known only afterwards. */
+  count(subject: string): void;
 }
 
 /** `perMinute` 0 switches off. `clock` gives milliseconds; at most `capacity` subjects are remembered a minute. */
@@ -33,19 +35,27 @@ export function fixedMinuteRate(perMinute: number, clock: () => number, capacity
   const refuse = (resetSeconds: number): never => {
     throw new Refusal('RATE_LIMITED', {}, { retryAfterSeconds: Math.max(1, resetSeconds) });
   };
+  const add = (subject: string, count: number): void => {
+    if (counts.size < capacity || counts.has(subject)) counts.set(subject, count);
+  };
   return {
     take(subject) {
       if (perMinute === 0) return undefined;
       const resetSeconds = now();
       const count = (counts.get(subject) ?? 0) + 1;
       if (count > perMinute) refuse(resetSeconds);
-      if (counts.size < capacity || counts.has(subject)) counts.set(subject, count);
+      add(subject, count);
       return { limit: perMinute, remaining: perMinute - count, resetSeconds };
     },
     check(subject) {
       if (perMinute === 0) return;
       const resetSeconds = now();
       if ((counts.get(subject) ?? 0) >= perMinute) refuse(resetSeconds);
+    },
+    count(subject) {
+      if (perMinute === 0) return;
+      now();
+      add(subject, (counts.get(subject) ?? 0) + 1);
     },
   };
 }

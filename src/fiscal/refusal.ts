@@ -341,6 +341,39 @@ export const refusals = {
     en: 'A draft can not be printed. Issue it first.',
     pt: 'Um rascunho não pode ser impresso. Emita-o primeiro.',
   },
+
+  // Commands of the operator
+  COMPANY_NOT_FOUND: { status: 404, en: 'There is no such company.', pt: 'Não existe tal empresa.' },
+  COMPANY_EXISTS: {
+    status: 400,
+    en: 'A company with NIF {nif} exists already.',
+    pt: 'Já existe uma empresa com o NIF {nif}.',
+  },
+  SERIES_CODE_INVALID: {
+    status: 400,
+    en: '{code} can not name a series: letters, digits and single . _ - between them, at most 35, not starting with AT.',
+    pt: '{code} não pode identificar uma série: letras, algarismos e . _ - isolados entre eles, no máximo 35, sem começar por AT.',
+  },
+  SERIES_CODE_TAKEN: {
+    status: 400,
+    en: 'The identifier {code} was already used for this document type and can not be used again. Choose another one.',
+    pt: 'O identificador {code} já foi usado para este tipo de documento e não pode voltar a ser usado. Escolha outro.',
+  },
+  AT_CREDENTIALS_MISSING: {
+    status: 400,
+    en: 'The company has no working AT sub-user. Set one with: certo company credentials.',
+    pt: 'A empresa não tem um subutilizador da AT válido. Defina-o com: certo company credentials.',
+  },
+  AT_REFUSED: {
+    status: 400,
+    en: 'The tax authority refused: {message} (code {code}).',
+    pt: 'A AT recusou: {message} (código {code}).',
+  },
+  AT_UNREACHABLE: {
+    status: 503,
+    en: 'The tax authority does not answer: {problem}. Try again later.',
+    pt: 'A AT não responde: {problem}. Tente mais tarde.',
+  },
 } as const satisfies Record<string, Entry>;
 
 export type RefusalCode = keyof typeof refusals;

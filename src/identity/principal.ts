@@ -2,10 +2,11 @@
  * Who is asking. A principal is read from the database by the first statement of each request: a revoked key fails on
  * the next request, on every process. A cache may only map a token to its hash, never answer whether it is alive.
  */
-import type { Region } from '../fiscal/document.ts';
-import { Refusal } from '../fiscal/refusal.ts';
+
 import type { Entry, Row } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
+import type { Region } from '../fiscal/document.ts';
+import { Refusal } from '../fiscal/refusal.ts';
 import { looksLikeToken, tokenHash } from './tokens.ts';
 
 export interface Principal {

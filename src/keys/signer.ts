@@ -2,8 +2,10 @@
  * The signer of the hash chain: RSA 1024 with SHA-1, PKCS#1 v1.5 (Despacho 8632/2014, points 4 to 7), handed in
  * wherever something is signed, so that it may run in this process, in a worker or elsewhere.
  */
-import { createPrivateKey, createPublicKey, createSign, createVerify, generateKeyPairSync } from 'node:crypto';
+
 import type { KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, createSign, createVerify, generateKeyPairSync } from 'node:crypto';
+import { type SignedParts, signedText } from '../fiscal/hash-chain.ts';
 
 export interface SignedChain {
   /** One signature per text, 172 characters of Base64 each. */
@@ -11,12 +13,11 @@ export interface SignedChain {
   readonly keyVersion: number;
 }
 
-/** Signs texts that each end in the previous signature: `parts[i] + ';' + signature(i-1)`. */
-export type SignChain = (previous: string, parts: readonly string[]) => Promise<SignedChain>;
+/** Signs documents of one series in order: each text ends in the signature before it (hash chain, section 2). */
+export type SignChain = (previous: string, parts: readonly SignedParts[]) => Promise<SignedChain>;
 
 /**
  * Signs in this process with a kept KeyObject (parsing the PEM at each call is 6 times slower).
- * `parts[i]` is "date;systemEntry;number;gross" without the previous hash.
  */
 export function localSigner(privatePem: string, keyVersion: number): SignChain {
   const key = createPrivateKey(privatePem);
@@ -25,7 +26,7 @@ export function localSigner(privatePem: string, keyVersion: number): SignChain {
     const signatures: string[] = [];
     let last = previous;
     for (const part of parts) {
-      last = createSign('RSA-SHA1').update(`${part};${last}`, 'utf8').sign(key, 'base64');
+      last = createSign('RSA-SHA1').update(signedText(part, last), 'utf8').sign(key, 'base64');
       signatures.push(last);
     }
     return Promise.resolve({ signatures, keyVersion });
@@ -53,7 +54,8 @@ export function publicPemOf(privatePem: string): string {
 export function proveSigner(privatePem: string, publicPem: string): void {
   const signature = createSign('RSA-SHA1').update('certo').sign(privatePem, 'base64');
   const good = createVerify('RSA-SHA1').update('certo').verify(publicPem, signature, 'base64');
-  if (!good || signature.length !== 172) throw new Error('the signing key does not sign as the law asks (RSA 1024, SHA-1)');
+  if (!good || signature.length !== 172)
+    throw new Error('the signing key does not sign as the law asks (RSA 1024, SHA-1)');
 }
 
 function checkKey(key: KeyObject): void {

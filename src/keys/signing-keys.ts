@@ -16,7 +16,9 @@ export interface OpenSigningKey extends SigningKey {
 
 /** Every key version, oldest first, without private halves. */
 export async function listSigningKeys(owner: Pool): Promise<SigningKey[]> {
-  const { rows } = await owner.query('select version, origin, public_pem, created_at from certo.signing_keys order by version');
+  const { rows } = await owner.query(
+    'select version, origin, public_pem, created_at from certo.signing_keys order by version',
+  );
   return rows.map((row) => ({
     version: Number(row.version),
     origin: row.origin,
@@ -51,7 +53,11 @@ export async function addSigningKey(owner: Pool, master: MasterKey, privatePem?:
   const { rows } = await owner.query(
     `insert into certo.signing_keys (version, origin, public_pem, private_sealed)
      select coalesce(max(version), 0) + 1, $1, $2, $3 from certo.signing_keys returning version, origin, public_pem, created_at`,
-    [privatePem === undefined ? 'generated' : 'imported', pair.publicPem, master.seal('signing-key', Buffer.from(pair.privatePem))],
+    [
+      privatePem === undefined ? 'generated' : 'imported',
+      pair.publicPem,
+      master.seal('signing-key', Buffer.from(pair.privatePem)),
+    ],
   );
   const row = rows[0];
   return { version: Number(row.version), origin: row.origin, publicPem: row.public_pem, createdAt: row.created_at };

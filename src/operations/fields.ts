@@ -3,8 +3,9 @@
  * Custom words: `decimals` (most decimals a number may have) and the formats `uuid`, `line` (no line break), `day`
  * (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`, `currency`.
  */
-import { Type } from 'typebox';
+
 import type { TSchema } from 'typebox';
+import { Type } from 'typebox';
 
 export const id = (description: string) => Type.String({ format: 'uuid', description });
 

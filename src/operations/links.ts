@@ -39,5 +39,7 @@ export function checkFileLink(
 }
 
 function signatureOf(world: Pick<World, 'master'>, file: FileAddress, expires: number): string {
-  return world.master.mac('links', `${file.companyId}\n${file.documentId}\n${file.variant}\n${expires}`).toString('base64url');
+  return world.master
+    .mac('links', `${file.companyId}\n${file.documentId}\n${file.variant}\n${expires}`)
+    .toString('base64url');
 }

@@ -1,5 +1,5 @@
-import { assert } from '../../fiscal/refusal.ts';
 import { readiness } from '../../fiscal/readiness.ts';
+import { assert } from '../../fiscal/refusal.ts';
 import { defineRead } from '../operation.ts';
 import { CompanyReply, readCompany, readinessFacts } from './company.ts';
 

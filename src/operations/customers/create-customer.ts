@@ -1,5 +1,5 @@
-import { statement } from '../../db/transact.ts';
 import type { Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
 import { assert } from '../../fiscal/refusal.ts';
 import { defineWrite } from '../operation.ts';
 import {

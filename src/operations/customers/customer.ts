@@ -1,6 +1,7 @@
 /** Customers: fields, rules on the body alone, row and reply. */
-import { Type } from 'typebox';
+
 import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Party } from '../../fiscal/document.ts';
@@ -25,9 +26,7 @@ export const customerFields = {
   address: Type.Optional(line(210, 'Street and number.')),
   postalCode: Type.Optional(line(20, 'Postal code; NNNN-NNN for PT.')),
   city: Type.Optional(line(50, 'City.')),
-  country: Type.Optional(
-    Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] }),
-  ),
+  country: Type.Optional(Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] })),
   phone: Type.Optional(line(20, 'Telephone.')),
   fax: Type.Optional(line(20, 'Fax.')),
   mobile: Type.Optional(line(20, 'Mobile telephone.')),
@@ -75,7 +74,8 @@ export const customerColumns = {
 type FieldName = keyof typeof customerColumns;
 const fieldNames = Object.keys(customerColumns) as FieldName[];
 
-const columnList = 'id, shown_name, system, is_archived, used, created_at, updated_at, ' + Object.values(customerColumns).join(', ');
+const columnList =
+  'id, shown_name, system, is_archived, used, created_at, updated_at, ' + Object.values(customerColumns).join(', ');
 export const customerListColumns = columnList;
 
 export const readCustomer = statement(
@@ -115,7 +115,8 @@ export function overlay(record: CustomerRecord, values: CustomerValues): Custome
 export function shownName(record: CustomerRecord): string | undefined {
   if (record.name !== undefined) return record.name;
   if (record.companyName !== undefined) return record.companyName;
-  if (record.firstName !== undefined && record.lastName !== undefined) return `${record.firstName} ${record.lastName}`.slice(0, 100);
+  if (record.firstName !== undefined && record.lastName !== undefined)
+    return `${record.firstName} ${record.lastName}`.slice(0, 100);
   return undefined;
 }
 
@@ -128,7 +129,8 @@ export function customerProblems(values: Record<string, unknown>): Problem[] {
   if (record.taxpayerNumber !== undefined && country !== undefined) {
     const code = checkTaxId(country, record.taxpayerNumber);
     if (code !== undefined) problems.push({ code, pointer: '/taxpayerNumber', facts: { country } });
-    else if (country === 'PT' && record.taxpayerNumber === finalConsumerNif) problems.push({ code: 'NIF_RESERVED', pointer: '/taxpayerNumber' });
+    else if (country === 'PT' && record.taxpayerNumber === finalConsumerNif)
+      problems.push({ code: 'NIF_RESERVED', pointer: '/taxpayerNumber' });
   }
   if (country === 'PT' && record.postalCode !== undefined && !/^[0-9]{4}-[0-9]{3}$/.test(record.postalCode)) {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/postalCode', facts: { format: 'NNNN-NNN' } });
@@ -183,4 +185,5 @@ export async function customerToChange(tx: Tx, id: string): Promise<Row> {
   return row;
 }
 
-export const customerValues = (record: CustomerRecord): (string | null)[] => fieldNames.map((name) => record[name] ?? null);
+export const customerValues = (record: CustomerRecord): (string | null)[] =>
+  fieldNames.map((name) => record[name] ?? null);

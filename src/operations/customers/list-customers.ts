@@ -32,7 +32,9 @@ export const listCustomers = defineRead({
     if (query.system !== undefined) conditions.push(equals('system', query.system));
     if (query.search !== undefined) {
       const words = query.search;
-      conditions.push(anyOf(['shown_name', 'company_name', 'taxpayer_number', 'email'].map((column) => contains(column, words))));
+      conditions.push(
+        anyOf(['shown_name', 'company_name', 'taxpayer_number', 'email'].map((column) => contains(column, words))),
+      );
     }
     for (const [name, column] of Object.entries(customerColumns)) {
       const value = query[name as keyof typeof customerColumns];

@@ -21,7 +21,9 @@ import {
 const updateCustomer = statement(
   'customer_update',
   `update certo.customers set updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'), is_archived = $2, shown_name = $3,
-   ${Object.values(customerColumns).map((column, i) => `${column} = $${i + 4}`).join(', ')}
+   ${Object.values(customerColumns)
+     .map((column, i) => `${column} = $${i + 4}`)
+     .join(', ')}
    where company_id = certo.current_company() and id = $1 returning *`,
 );
 
@@ -50,10 +52,21 @@ export const patchCustomer = defineWrite({
       before: { name: String(row['shown_name']), taxpayerNumber: before.taxpayerNumber },
       after: { name, taxpayerNumber: after.taxpayerNumber },
     });
-    return { id: asked.params.id, record: after, name, isArchived: asked.body.isArchived ?? row['is_archived'] === true, row: {} as Row };
+    return {
+      id: asked.params.id,
+      record: after,
+      name,
+      isArchived: asked.body.isArchived ?? row['is_archived'] === true,
+      row: {} as Row,
+    };
   },
   async save(tx, change) {
-    const [row] = await tx.query(updateCustomer, [change.id, change.isArchived, change.name, ...customerValues(change.record)]);
+    const [row] = await tx.query(updateCustomer, [
+      change.id,
+      change.isArchived,
+      change.name,
+      ...customerValues(change.record),
+    ]);
     change.row = row!;
     await refreshDrafts(tx, { customerId: change.id });
     return change.id;

@@ -32,13 +32,13 @@ export const createDraft = defineWrite({
   tool: 'create_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {
-    const route = otherRoutes[asked.body.type];
-    if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
     // Days are civil days of the company; its region is not known before the first statement, and only then needed.
     const provisional = mergeDraft(undefined, asked.body, 'PT', world.newId);
     return { references: await loadReferences(tx, provisional) };
   },
   decide({ references }, asked, world) {
+    const route = otherRoutes[asked.body.type];
+    if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
     const draft = mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
     const content = priceDraft(draft, references);
     return { id: world.newId(), draft, content, now: references['now'] as Date, row: {} as Row };
@@ -46,7 +46,13 @@ export const createDraft = defineWrite({
   async save(tx, change, asked) {
     const { draft, content } = change;
     const values = draftValues(draft, content);
-    const [row] = await tx.query(insertDraft, [change.id, familyOf(draft.type), draft.type, asked.principal.actor, ...values]);
+    const [row] = await tx.query(insertDraft, [
+      change.id,
+      familyOf(draft.type),
+      draft.type,
+      asked.principal.actor,
+      ...values,
+    ]);
     change.row = row!;
     return change.id;
   },
@@ -65,7 +71,12 @@ export const createDraft = defineWrite({
 });
 
 /** A draft as a row, for showing what was just written without reading it again. */
-function draftRow(change: { id: string; draft: { type: string; seriesId?: string | undefined; dueDate?: string | undefined; date?: string | undefined }; content: unknown; now: Date }): Row {
+function draftRow(change: {
+  id: string;
+  draft: { type: string; seriesId?: string | undefined; dueDate?: string | undefined; date?: string | undefined };
+  content: unknown;
+  now: Date;
+}): Row {
   return {
     id: change.id,
     type: change.draft.type,

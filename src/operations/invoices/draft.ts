@@ -3,18 +3,25 @@
  * to its customer, items and issuer; the priced document (`content`) is made anew whenever any of them changes, so
  * that a read shows current data and issuing freezes exactly what the last revision showed.
  */
-import { Type } from 'typebox';
+
 import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
-import type { Day, Decimal, Discount, VatRate } from '../../fiscal/document.ts';
+import type { Day, Decimal, Discount, Region, VatRate } from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
-import type { Region } from '../../fiscal/document.ts';
 import { closed, day, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
 import { vatRates } from '../items/item.ts';
 
-export const invoiceTypes = ['CREDIT_NOTE', 'DEBIT_NOTE', 'INVOICE', 'INVOICE_RECEIPT', 'RECEIPT', 'SIMPLIFIED_INVOICE'] as const;
+export const invoiceTypes = [
+  'CREDIT_NOTE',
+  'DEBIT_NOTE',
+  'INVOICE',
+  'INVOICE_RECEIPT',
+  'RECEIPT',
+  'SIMPLIFIED_INVOICE',
+] as const;
 
 const discountMembers = {
   unitDiscountType: Type.Optional(oneOf(['PERCENT', 'AMOUNT'], 'Kind of the line discount; AMOUNT is per unit.')),
@@ -31,7 +38,9 @@ export const DraftItem = closed({
   vatRate: Type.Optional(oneOf(vatRates, 'VAT rate on this document.')),
   vatExemptionReason: Type.Optional(line(3, 'M code on this document; only with vatRate EXEMPT.')),
   ...discountMembers,
-  withholdingTaxEnabled: Type.Optional(Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' })),
+  withholdingTaxEnabled: Type.Optional(
+    Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' }),
+  ),
 });
 
 const draftMembers = {
@@ -42,9 +51,16 @@ const draftMembers = {
   date: Type.Optional(day('Document date; the day of issue when absent.')),
   taxPointDate: Type.Optional(day('Date of supply; chooses the VAT rates.')),
   dueDate: Type.Optional(day('Due date; the document date when absent.')),
-  currency: Type.Optional(Type.String({ format: 'currency', description: 'ISO 4217; EUR when absent.', examples: ['EUR'] })),
+  currency: Type.Optional(
+    Type.String({ format: 'currency', description: 'ISO 4217; EUR when absent.', examples: ['EUR'] }),
+  ),
   exchangeRate: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1e9, decimals: 6, description: 'EUR per 1 unit; exactly when the currency is not EUR.' }),
+    Type.Number({
+      exclusiveMinimum: 0,
+      exclusiveMaximum: 1e9,
+      decimals: 6,
+      description: 'EUR per 1 unit; exactly when the currency is not EUR.',
+    }),
   ),
   description: Type.Optional(text(2000, 'Printed description.')),
   notes: Type.Optional(text(2000, 'Printed notes.')),
@@ -114,8 +130,14 @@ export interface AskedLine {
 }
 
 /** Lays a body over what was asked before (nothing, for a new draft). `region` is the company's, for its days. */
-export function mergeDraft(before: AskedDraft | undefined, body: Partial<DraftBody>, region: Region, newId: () => string): AskedDraft {
-  const asDay = (value: string | undefined): Day | undefined => (value === undefined ? undefined : parseDay(value, region));
+export function mergeDraft(
+  before: AskedDraft | undefined,
+  body: Partial<DraftBody>,
+  region: Region,
+  newId: () => string,
+): AskedDraft {
+  const asDay = (value: string | undefined): Day | undefined =>
+    value === undefined ? undefined : parseDay(value, region);
   const currency = body.currency ?? before?.currency ?? 'EUR';
   const rate = body.exchangeRate === undefined ? undefined : fromNumber(body.exchangeRate);
   return {
@@ -140,7 +162,10 @@ export function mergeDraft(before: AskedDraft | undefined, body: Partial<DraftBo
     payment:
       body.payment === undefined
         ? before?.payment
-        : { method: body.payment.method === undefined ? undefined : mechanism(body.payment.method), date: asDay(body.payment.date) },
+        : {
+            method: body.payment.method === undefined ? undefined : mechanism(body.payment.method),
+            date: asDay(body.payment.date),
+          },
     parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
     reason: body.reason ?? before?.reason,
   };
@@ -156,7 +181,10 @@ function askedLine(item: Static<typeof DraftItem>, newId: () => string): AskedLi
     unitPrice: item.unitPrice === undefined ? undefined : fromNumber(item.unitPrice),
     vatRate: item.vatRate,
     vatExemptionReason: item.vatExemptionReason === '' ? undefined : item.vatExemptionReason,
-    discount: mergedDiscount(discountOf(item.unitDiscountType, item.unitDiscountPercent, item.unitDiscountAmount), undefined),
+    discount: mergedDiscount(
+      discountOf(item.unitDiscountType, item.unitDiscountPercent, item.unitDiscountAmount),
+      undefined,
+    ),
     withholdingTaxEnabled: item.withholdingTaxEnabled,
   };
 }
@@ -204,7 +232,11 @@ export function draftProblems(body: Record<string, unknown>): Problem[] {
   if (payment !== null && typeof payment === 'object') {
     const method = (payment as Record<string, unknown>)['method'];
     if (typeof method === 'string' && mechanism(method) === undefined) {
-      problems.push({ code: 'INVALID_FORMAT', pointer: '/payment/method', facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } });
+      problems.push({
+        code: 'INVALID_FORMAT',
+        pointer: '/payment/method',
+        facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' },
+      });
     }
   }
   if (body['currency'] === 'EUR' && body['exchangeRate'] !== undefined) {

@@ -1,11 +1,11 @@
 /** Invoices as the API shows them: the reply's schema, the row it is made of, and the making. */
-import { Type } from 'typebox';
+
 import type { TSchema } from 'typebox';
+import { Type } from 'typebox';
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { compare, toNumber } from '../../fiscal/decimal.ts';
+import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
-import { add, divide, multiply, percentOf, trimmed } from '../../fiscal/decimal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { qrDataUri } from '../../print/qr.ts';
@@ -118,7 +118,13 @@ export const InvoiceReply = closed({
   }),
   items: Type.Array(InvoiceItem),
   payment: maybe(closed({ method: maybe(text()), date: maybe(dateTime('Day of payment.')) })),
-  qrCode: maybe(closed({ url: text('Signed link to the image.'), data: text('The QR message.'), imageData: text('SVG as a data address.') })),
+  qrCode: maybe(
+    closed({
+      url: text('Signed link to the image.'),
+      data: text('The QR message.'),
+      imageData: text('SVG as a data address.'),
+    }),
+  ),
   issuer: closed({
     ref: text(),
     data: closed({
@@ -152,7 +158,10 @@ const readInvoice = statement(
   `select ${own}, ${seriesName} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
-const lockInvoice = statement('invoice_lock', `${readInvoice.text.replace('d.content', 'd.content, d.asked')} for update of d`);
+const lockInvoice = statement(
+  'invoice_lock',
+  `${readInvoice.text.replace('d.content', 'd.content, d.asked')} for update of d`,
+);
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
@@ -338,4 +347,3 @@ function cachedQr(message: string): string {
   }
   return image;
 }
-

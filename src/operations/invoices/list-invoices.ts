@@ -30,7 +30,9 @@ const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 
   filterAllStatusesByDate: Type.Optional(
     Type.Boolean({ description: 'fromDate and toDate also apply to drafts, by their creation.' }),
   ),
-  includeATInvoices: Type.Optional(Type.Boolean({ default: false, description: 'Include invoices imported from the AT.' })),
+  includeATInvoices: Type.Optional(
+    Type.Boolean({ default: false, description: 'Include invoices imported from the AT.' }),
+  ),
 });
 
 const columns = `id, number, type, status, date, tax_point_date, due_date, currency, parent_id, schedule_template_id, net, gross, tax,
@@ -48,7 +50,12 @@ export const listInvoices = defineRead({
   tool: 'list_invoices',
   async load(tx, asked) {
     // Civil days need the company's zone, which the first statement tells.
-    const needsNow = asked.query.fromDate ?? asked.query.toDate ?? asked.query.date ?? asked.query.dueDate ?? asked.query.aggregatedStatus;
+    const needsNow =
+      asked.query.fromDate ??
+      asked.query.toDate ??
+      asked.query.date ??
+      asked.query.dueDate ??
+      asked.query.aggregatedStatus;
     const now = needsNow === undefined ? undefined : await readNow(tx);
     return readPage(tx, asked, now);
   },
@@ -76,7 +83,11 @@ function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[
   }
   if (given['search'] !== undefined) {
     const words = given['search'];
-    conditions.push(anyOf(['number', 'atcud', 'customer_name', 'customer_nif', 'description'].map((column) => contains(column, words))));
+    conditions.push(
+      anyOf(
+        ['number', 'atcud', 'customer_name', 'customer_nif', 'description'].map((column) => contains(column, words)),
+      ),
+    );
   }
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
@@ -141,8 +152,12 @@ function dayConditions(asked: ListAsked, region: Region): Condition[] {
   const all = asked.query['filterAllStatusesByDate'] === true;
   const between = (numbered: Condition, created: Condition): Condition =>
     all ? sql`(case when number is null then ${created} else ${numbered} end)` : sql`(number is null or ${numbered})`;
-  if (from !== undefined) conditions.push(between(sql`date >= ${from}::date`, sql`created_at >= ${startInstant(from, region)}::timestamptz`));
-  if (to !== undefined) conditions.push(between(sql`date <= ${to}::date`, sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`));
+  if (from !== undefined)
+    conditions.push(between(sql`date >= ${from}::date`, sql`created_at >= ${startInstant(from, region)}::timestamptz`));
+  if (to !== undefined)
+    conditions.push(
+      between(sql`date <= ${to}::date`, sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`),
+    );
   return conditions;
 }
 

@@ -5,7 +5,7 @@ import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, Day, DocumentType, LineInput, Party, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
-import { Refusal, assert, refuseAll } from '../../fiscal/refusal.ts';
+import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
 import { partyOf } from '../customers/customer.ts';
@@ -56,36 +56,51 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     problems.push({ code, pointer, facts });
   };
 
-  if (!documentOfDraft(asked.type)) at('/type', 'INVALID_VALUE', { allowed: 'INVOICE, SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE' });
-  if (!(company['cae'] as string[]).includes(asked.cae)) at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
+  if (!documentOfDraft(asked.type))
+    at('/type', 'INVALID_VALUE', { allowed: 'INVOICE, SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE' });
+  if (!(company['cae'] as string[]).includes(asked.cae))
+    at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
   if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
   else if (customer['is_archived'] === true && before?.customerId !== asked.customerId) at('/customerId', 'ARCHIVED');
   if (asked.seriesId !== undefined && references['series'] !== true) at('/seriesId', 'UNKNOWN_SERIES');
   // There is no template other than the built-in one yet, and that one needs no id.
   if (asked.templateId !== undefined) at('/templateId', 'UNKNOWN_TEMPLATE');
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
-  else if (asked.parentInvoiceId !== undefined && references['parent'] === null) at('/parentInvoiceId', 'UNKNOWN_PARENT');
+  else if (asked.parentInvoiceId !== undefined && references['parent'] === null)
+    at('/parentInvoiceId', 'UNKNOWN_PARENT');
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
-  if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE') at('/payment', 'PAYMENT_NOT_ALLOWED');
+  if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
+    at('/payment', 'PAYMENT_NOT_ALLOWED');
   if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
   if (asked.currency === 'EUR' && asked.exchangeRate !== undefined) at('/exchangeRate', 'EXCHANGE_RATE_NOT_ALLOWED');
-  if (asked.date !== undefined && asked.dueDate !== undefined && asked.dueDate < asked.date) at('/dueDate', 'DUE_BEFORE_DATE');
+  if (asked.date !== undefined && asked.dueDate !== undefined && asked.dueDate < asked.date)
+    at('/dueDate', 'DUE_BEFORE_DATE');
 
   const used = new Set(before?.items.map((line) => line.id));
   const lines: LineInput[] = [];
   asked.items.forEach((line, i) => {
     const row = items.get(line.id);
-    if (row === undefined) return at(`/items/${i}/id`, 'UNKNOWN_ITEM');
+    if (row === undefined) {
+      at(`/items/${i}/id`, 'UNKNOWN_ITEM');
+      return;
+    }
     const item = row as unknown as ItemRecord;
     if (item.is_archived && !used.has(line.id)) at(`/items/${i}/id`, 'ARCHIVED');
-    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null) at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
+    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null)
+      at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
     lines.push(lineInput(line, item, region));
   });
   if (lines.length < asked.items.length) refuseAll(problems);
 
   const taxPoint = asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region);
   const priced = withProblems(problems, () =>
-    price({ lines, globalDiscount: asked.globalDiscount, taxPoint, currency: asked.currency, exchangeRate: asked.exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1') }),
+    price({
+      lines,
+      globalDiscount: asked.globalDiscount,
+      taxPoint,
+      currency: asked.currency,
+      exchangeRate: asked.exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1'),
+    }),
   );
   assert(customer !== null, 'a draft without a customer was refused above');
   const parent = references['parent'] as { id: string; number: string; date: Day; type: DocumentType } | null;
@@ -103,7 +118,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     description: asked.description,
     notes: asked.notes,
     payment: asked.payment,
-    parent: parent === null ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
+    parent:
+      parent === null ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
     ...priced,
   };
 }
@@ -115,7 +131,10 @@ function withProblems<T>(problems: Problem[], run: () => T): T {
     result = run();
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 400) throw error;
-    refuseAll([...problems, ...(error.problems.length > 0 ? error.problems : [{ code: error.code, pointer: '', facts: error.facts }])]);
+    refuseAll([
+      ...problems,
+      ...(error.problems.length > 0 ? error.problems : [{ code: error.code, pointer: '', facts: error.facts }]),
+    ]);
     throw error;
   }
   refuseAll(problems);
@@ -146,8 +165,15 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
     exemptionCode: line.vatExemptionReason ?? (ownRate ? (item.vat_exemption_reason ?? undefined) : undefined),
     discount: line.discount,
     withholding:
-      withheld && item.withholding_tax_type !== null && item.withholding_tax_percent !== null && toNumber(item.withholding_tax_percent) > 0
-        ? { type: item.withholding_tax_type, percent: item.withholding_tax_percent, reason: item.withholding_tax_reason ?? undefined }
+      withheld &&
+      item.withholding_tax_type !== null &&
+      item.withholding_tax_percent !== null &&
+      toNumber(item.withholding_tax_percent) > 0
+        ? {
+            type: item.withholding_tax_type,
+            percent: item.withholding_tax_percent,
+            reason: item.withholding_tax_reason ?? undefined,
+          }
         : undefined,
   };
 }

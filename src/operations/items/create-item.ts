@@ -2,9 +2,19 @@ import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
-import { defineWrite } from '../operation.ts';
 import { readNow } from '../now.ts';
-import { emptyItem, ItemBody, ItemReply, itemListColumns, itemProblems, itemValues, overlay, recordColumns, showItem } from './item.ts';
+import { defineWrite } from '../operation.ts';
+import {
+  emptyItem,
+  ItemBody,
+  ItemReply,
+  itemListColumns,
+  itemProblems,
+  itemValues,
+  overlay,
+  recordColumns,
+  showItem,
+} from './item.ts';
 
 const insertItem = statement(
   'item_insert',

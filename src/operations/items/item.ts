@@ -1,6 +1,7 @@
 /** Catalogue items: fields, rules on the record as a whole, row and reply. */
-import { Type } from 'typebox';
+
 import type { Static } from 'typebox';
+import { Type } from 'typebox';
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
@@ -37,11 +38,17 @@ const members = {
   unitPrice: precise('Price of one unit without VAT, in EUR.'),
   unitType: Type.Optional(oneOf(unitTypes, 'Unit; UNIT when not given.')),
   vatRate: oneOf(vatRates, 'Which rate applies.'),
-  taxRate: Type.Optional(percent('VAT percentage. Derived from vatRate, vatTerritory and the date unless isAutoVATEnabled is false.')),
+  taxRate: Type.Optional(
+    percent('VAT percentage. Derived from vatRate, vatTerritory and the date unless isAutoVATEnabled is false.'),
+  ),
   vatExemptionReason: Type.Optional(line(3, 'M code; required exactly when vatRate is EXEMPT.')),
-  vatTerritory: Type.Optional(oneOf(territories, "Where the supply happens; UNKNOWN (the default) is the company's own territory.")),
+  vatTerritory: Type.Optional(
+    oneOf(territories, "Where the supply happens; UNKNOWN (the default) is the company's own territory."),
+  ),
   isAutoVATEnabled: Type.Optional(Type.Boolean({ description: 'Derive taxRate; true when not given.' })),
-  withholdingTaxAvailable: Type.Optional(Type.Boolean({ description: 'Withhold tax on lines with this item, unless the line says otherwise.' })),
+  withholdingTaxAvailable: Type.Optional(
+    Type.Boolean({ description: 'Withhold tax on lines with this item, unless the line says otherwise.' }),
+  ),
   withholdingTaxType: Type.Optional(oneOf(withholdingTypes, 'Kind of withholding.')),
   withholdingTaxPercent: Type.Optional(percent('Percentage withheld of the amount without VAT.')),
   withholdingTaxReason: Type.Optional(line(60, 'Legal norm of the withholding.')),
@@ -156,7 +163,9 @@ export function overlay(record: ItemRecord, body: ItemValues): ItemRecord {
     withholding_tax_available: body.withholdingTaxAvailable ?? record.withholding_tax_available,
     withholding_tax_type: body.withholdingTaxType ?? record.withholding_tax_type,
     withholding_tax_percent:
-      body.withholdingTaxPercent === undefined ? record.withholding_tax_percent : fromNumber(body.withholdingTaxPercent),
+      body.withholdingTaxPercent === undefined
+        ? record.withholding_tax_percent
+        : fromNumber(body.withholdingTaxPercent),
     withholding_tax_reason: cleared(body.withholdingTaxReason, record.withholding_tax_reason),
     is_archived: body.isArchived ?? record.is_archived,
   };
@@ -177,7 +186,8 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
   if (record.vat_rate === 'EXEMPT') {
     const code = record.vat_exemption_reason;
     if (code === null) at('/vatExemptionReason', 'EXEMPTION_REQUIRED');
-    else if (exemptionOn(code, today) === undefined) at('/vatExemptionReason', 'EXEMPTION_UNKNOWN', { code, date: today });
+    else if (exemptionOn(code, today) === undefined)
+      at('/vatExemptionReason', 'EXEMPTION_UNKNOWN', { code, date: today });
   } else if (record.vat_exemption_reason !== null) {
     at('/vatExemptionReason', 'EXEMPTION_NOT_ALLOWED');
   }
@@ -186,7 +196,11 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
   if (rate !== undefined && !legalRatesOn(region, record.vat_rate, today).some((legal) => Number(legal) === rate)) {
     at('/taxRate', 'VAT_RATE_NOT_IN_FORCE', { rate, vatRate: record.vat_rate, region, date: today });
   }
-  if (record.withholding_tax_available || body.withholdingTaxType !== undefined || body.withholdingTaxPercent !== undefined) {
+  if (
+    record.withholding_tax_available ||
+    body.withholdingTaxType !== undefined ||
+    body.withholdingTaxPercent !== undefined
+  ) {
     if (record.withholding_tax_type === null) at('/withholdingTaxType', 'WITHHOLDING_INCOMPLETE');
     if (record.withholding_tax_percent === null) at('/withholdingTaxPercent', 'WITHHOLDING_INCOMPLETE');
   }
@@ -219,7 +233,9 @@ export function showItem(row: Row, today: Day, companyRegion: Region): Record<st
     isAutoVATEnabled: record.is_auto_vat_enabled,
     withholdingTaxAvailable: record.withholding_tax_available,
     ...optionalText('withholdingTaxType', record.withholding_tax_type),
-    ...(record.withholding_tax_percent === null ? {} : { withholdingTaxPercent: toNumber(record.withholding_tax_percent) }),
+    ...(record.withholding_tax_percent === null
+      ? {}
+      : { withholdingTaxPercent: toNumber(record.withholding_tax_percent) }),
     ...optionalText('withholdingTaxReason', record.withholding_tax_reason),
     isArchived: record.is_archived,
     createdAt: (row['created_at'] as Date).toISOString(),

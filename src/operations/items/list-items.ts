@@ -3,12 +3,21 @@ import { anyOf, type Condition, contains, equals, pageOf, sql } from '../../db/p
 import type { Tx } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
 import { dayOf } from '../../fiscal/time.ts';
-import { line, listQuery, oneOf, percent, precise } from '../fields.ts';
 import { rateOn } from '../../fiscal/vat-rates.ts';
 import type { Principal } from '../../identity/principal.ts';
+import { line, listQuery, oneOf, percent, precise } from '../fields.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
-import { ItemReply, itemListColumns, regionOf, showItem, territories, unitTypes, vatRates, withholdingTypes } from './item.ts';
+import {
+  ItemReply,
+  itemListColumns,
+  regionOf,
+  showItem,
+  territories,
+  unitTypes,
+  vatRates,
+  withholdingTypes,
+} from './item.ts';
 
 export const listItems = defineRead({
   name: 'listItems',
@@ -46,16 +55,21 @@ export const listItems = defineRead({
       ['unit_type', query.unitType],
       ['vat_rate', query.vatRate],
       ['vat_exemption_reason', query.vatExemptionReason],
-      ['withholding_tax_percent', query.withholdingTaxPercent === undefined ? undefined : fromNumber(query.withholdingTaxPercent)],
+      [
+        'withholding_tax_percent',
+        query.withholdingTaxPercent === undefined ? undefined : fromNumber(query.withholdingTaxPercent),
+      ],
       ['withholding_tax_type', query.withholdingTaxType],
       ['withholding_tax_available', query.withholdingTaxAvailable],
       ['vat_territory', query.vatTerritory],
       ['is_auto_vat_enabled', query.isAutoVATEnabled],
     ];
     for (const [column, value] of equal) if (value !== undefined) conditions.push(equals(column, value));
-    if (query.search !== undefined) conditions.push(anyOf([contains('name', query.search), contains('description', query.search)]));
+    if (query.search !== undefined)
+      conditions.push(anyOf([contains('name', query.search), contains('description', query.search)]));
     if (query.name !== undefined) conditions.push(contains('name', query.name));
-    if (query.withholdingTaxReason !== undefined) conditions.push(contains('withholding_tax_reason', query.withholdingTaxReason));
+    if (query.withholdingTaxReason !== undefined)
+      conditions.push(contains('withholding_tax_reason', query.withholdingTaxReason));
     if (query.taxRate !== undefined) conditions.push(await rateInForce(tx, query.taxRate, asked));
     return tx.query(
       pageOf({

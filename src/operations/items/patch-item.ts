@@ -6,7 +6,18 @@ import { dayOf } from '../../fiscal/time.ts';
 import { idParams } from '../fields.ts';
 import { refreshDrafts } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
-import { ItemPatch, ItemReply, itemListColumns, itemProblems, itemToChange, itemValues, overlay, recordColumns, recordOf, showItem } from './item.ts';
+import {
+  ItemPatch,
+  ItemReply,
+  itemListColumns,
+  itemProblems,
+  itemToChange,
+  itemValues,
+  overlay,
+  recordColumns,
+  recordOf,
+  showItem,
+} from './item.ts';
 
 const updateItem = statement(
   'item_update',

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { statement } from '../../db/transact.ts';
-import { documentTypes } from '../../fiscal/document.ts';
 import type { DocumentType } from '../../fiscal/document.ts';
+import { documentTypes } from '../../fiscal/document.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { closed, oneOf } from '../fields.ts';
 import { defineRead } from '../operation.ts';

@@ -1,0 +1,78 @@
+/**
+ * The whole service, built from what is handed in: the same for `main` and for every test. Building neither listens nor
+ * starts the clock.
+ */
+import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { AtGateway, AtMode } from './at/gateway.ts';
+import type { Db } from './db/transact.ts';
+import { type ClockDoor, startClock } from './doors/clock/clock.ts';
+import { buildServer } from './doors/http/server.ts';
+import { fixedMinuteRate } from './engine/rate.ts';
+import type { MasterKey } from './keys/sealing.ts';
+import type { SignChain } from './keys/signer.ts';
+import type { World } from './operations/world.ts';
+import type { Print } from './print/print.ts';
+
+export interface AppParts {
+  readonly db: Db;
+  readonly at: AtGateway;
+  readonly atMode: AtMode;
+  readonly sign: SignChain;
+  readonly keyVersion: number;
+  readonly master: MasterKey;
+  readonly print: Print;
+  readonly log: Logger;
+  readonly newId: () => string;
+  readonly random: () => number;
+  /** Milliseconds; only for the limits per minute. Fiscal time is the database's. */
+  readonly milliseconds: () => number;
+  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
+  readonly observe?: (route: string, status: number, seconds: number) => void;
+  readonly config: AppConfig;
+}
+
+export interface AppConfig {
+  readonly baseUrl: string;
+  readonly certificateNumber: number;
+  /** Requests per minute; 0 switches off. */
+  readonly apiKeyRate: number;
+  readonly ipRate: number;
+}
+
+export interface App {
+  readonly http: FastifyInstance;
+  readonly world: World;
+  /** Starts what happens without a caller: reports to the AT, comparison of series. */
+  startClock(): ClockDoor;
+}
+
+export async function buildApp(parts: AppParts): Promise<App> {
+  let clock: ClockDoor | undefined;
+  const world: World = {
+    newId: parts.newId,
+    sign: parts.sign,
+    keyVersion: parts.keyVersion,
+    master: parts.master,
+    print: parts.print,
+    baseUrl: parts.config.baseUrl,
+    atMode: parts.atMode,
+    certificateNumber: parts.config.certificateNumber,
+    nudgeReports: () => clock?.nudge(),
+  };
+  const http = await buildServer({
+    corridor: { db: parts.db, world, keyRate: fixedMinuteRate(parts.config.apiKeyRate, parts.milliseconds) },
+    addressRate: fixedMinuteRate(parts.config.ipRate, parts.milliseconds),
+    log: parts.log,
+    observe: parts.observe ?? (() => undefined),
+    publicKeys: parts.publicKeys,
+  });
+  return {
+    http,
+    world,
+    startClock() {
+      clock = startClock({ ...parts, certificateNumber: parts.config.certificateNumber });
+      return clock;
+    },
+  };
+}

@@ -1,0 +1,135 @@
+/**
+ * Reporting issued documents to the tax authority. The documents' own columns are the outbox: PENDING rows are leased,
+ * sent in order of issue and marked. A lost answer is sent again and recognised by the AT (-10), so each document stands
+ * there exactly once; an outage only delays, for as long as it lasts.
+ */
+import type { Logger } from 'pino';
+import type { AtGateway, Outcome } from '../../at/gateway.ts';
+import type { Call, Db, Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { type Content, type DocumentType, documentTypes } from '../../fiscal/document.ts';
+import { assert } from '../../fiscal/refusal.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+import type { MasterKey } from '../../keys/sealing.ts';
+import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
+import { credentialsOf, markCredentialsWrong } from '../../operations/series/registration.ts';
+
+export interface ReportWorld {
+  readonly db: Db;
+  readonly at: AtGateway;
+  readonly master: MasterKey;
+  readonly log: Logger;
+  readonly newId: () => string;
+  /** A number between 0 and 1, for jitter. */
+  readonly random: () => number;
+}
+
+const group_size = 20;
+// Longer than the deadline of one call: the group stops at the first call that is not answered.
+const lease_seconds = 150;
+const longest_wait_seconds = 300;
+
+const readCredentials = statement(
+  'report_credentials',
+  'select region, at_username, at_password_sealed, at_state from certo.companies where id = certo.current_company()',
+);
+const lease = statement(
+  'report_lease',
+  `with due as (
+     select id from certo.documents
+     where company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= certo.now())
+     order by issued_at, sequence limit ${group_size} for update skip locked)
+   update certo.documents d set at_lease = $1, at_attempts = d.at_attempts + 1, at_next_at = certo.now() + interval '${lease_seconds} seconds'
+   from due where d.company_id = certo.current_company() and d.id = due.id
+   returning d.id, d.type, d.status, d.content, d.at_attempts, d.issued_at, ${issuedColumns}`,
+);
+const settle = statement(
+  'report_settle',
+  `update certo.documents set at_status = $3, at_code = $4, at_message = $5, at_lease = null, at_next_at = null
+   where company_id = certo.current_company() and id = $1 and at_lease = $2`,
+);
+const postpone = statement(
+  'report_postpone',
+  `update certo.documents set at_lease = null, at_next_at = certo.now() + make_interval(secs => $3), at_message = coalesce($4, at_message),
+     at_attempts = at_attempts - $5
+   where company_id = certo.current_company() and id = $1 and at_lease = $2`,
+);
+
+/** Sends one group of a company's due documents; true when there may be more to send at once. */
+export async function reportGroup(world: ReportWorld, companyId: string): Promise<boolean> {
+  const entry = entryOfCompany(companyId, 'clock');
+  const leaseId = world.newId();
+  const { company, rows } = await world.db.transact(entry, async (tx) => {
+    const [credentials, leased] = await tx.batch([
+      [readCredentials, []],
+      [lease, [leaseId]],
+    ]);
+    return { company: credentials![0]!, rows: leased!.sort(byIssue) };
+  });
+  if (rows.length === 0) return false;
+  const credentials = credentialsOf(company, world.master);
+  const results: Call[] = [];
+  let stopped: { seconds: number } | undefined = credentials === undefined ? { seconds: 0 } : undefined;
+  for (const row of rows) {
+    if (stopped !== undefined || credentials === undefined) {
+      // Not sent: the attempt is taken back, so that it does not count as one whose answer was lost.
+      results.push([postpone, [row['id'], leaseId, stopped?.seconds ?? 0, null, 1]]);
+      continue;
+    }
+    const outcome = await send(world.at, credentials, row);
+    if (outcome.kind === 'done') {
+      results.push([settle, [row['id'], leaseId, 'ACCEPTED', outcome.code, outcome.message]]);
+    } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
+      world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
+      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message]]);
+    } else if (outcome.kind === 'refused') {
+      world.log.warn(
+        { companyId, code: outcome.code },
+        'the AT refused the credentials; reporting stops for this company',
+      );
+      await markCredentialsWrong(world.db, companyId);
+      results.push([postpone, [row['id'], leaseId, 0, outcome.message, 1]]);
+      stopped = { seconds: 0 };
+    } else {
+      const seconds = waitSeconds(Number(row['at_attempts']), world.random());
+      world.log.info(
+        { companyId, number: row['number'], problem: outcome.problem, seconds },
+        'no answer from the AT; trying again later',
+      );
+      results.push([postpone, [row['id'], leaseId, seconds, outcome.problem, outcome.sent ? 0 : 1]]);
+      stopped = { seconds };
+    }
+  }
+  await world.db.transact(entry, (tx) => tx.batch(results));
+  return stopped === undefined && rows.length === group_size;
+}
+
+/** Returned rows come in no order; documents are told in the order they were issued. */
+function byIssue(a: Row, b: Row): number {
+  return (
+    (a['issued_at'] as Date).getTime() - (b['issued_at'] as Date).getTime() ||
+    Number(a['sequence']) - Number(b['sequence'])
+  );
+}
+
+function send(at: AtGateway, credentials: { username: string; password: string }, row: Row): Promise<Outcome> {
+  const content = row['content'] as Content;
+  const issued = issuedOf(row);
+  const { family } = documentTypes[row['type'] as DocumentType];
+  assert(family === 'SALES', 'only sales documents are reported here');
+  return at.reportInvoice(credentials, {
+    content,
+    issued,
+    status: 'N',
+    statusDate: issued.systemEntry,
+    cashVat: false,
+    eac: content.cae,
+    resent: Number(row['at_attempts']) > 1,
+  });
+}
+
+/** 1 s · 2^n with jitter, at most 5 minutes. It never runs out of attempts. */
+export function waitSeconds(attempts: number, random: number): number {
+  const full = Math.min(longest_wait_seconds, 2 ** Math.min(attempts - 1, 20));
+  return full * (0.5 + random / 2);
+}

@@ -1,0 +1,56 @@
+/** Signed files: the PDF renditions and QR images that replies link to. No credential, no cookie; the link is all. */
+import type { FastifyInstance } from 'fastify';
+import { statement } from '../../db/transact.ts';
+import type { Corridor } from '../../engine/execute.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+import { checkFileLink } from '../../operations/links.ts';
+import { qrSvg } from '../../print/qr.ts';
+
+const readFile = statement(
+  'file_read',
+  `select d.number, d.qr, (select r.bytes from certo.renditions r
+     where r.company_id = d.company_id and r.document_id = d.id and r.variant = $2) as bytes, certo.now() as now
+   from certo.documents d where d.company_id = certo.current_company() and d.id = $1`,
+);
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+interface FileParams {
+  companyId: string;
+  documentId: string;
+  variant: string;
+}
+
+export function addFiles(app: FastifyInstance, corridor: Corridor): void {
+  app.get<{ Params: FileParams; Querystring: { expires?: string; signature?: string } }>(
+    '/files/:companyId/:documentId/:variant',
+    { schema: { hide: true } },
+    async (request, reply) => {
+      const file = request.params;
+      if (!uuid.test(file.companyId) || !uuid.test(file.documentId)) throw new Refusal('FILE_NOT_FOUND');
+      const { expires, signature } = request.query;
+      const given = { expires: String(expires), signature: String(signature) };
+      // The signature first: an address nobody was given must not reach the database.
+      checkFileLink(corridor.world, file, given, new Date(0));
+      const [row] = await corridor.db
+        .read(entryOfCompany(file.companyId, 'link'))
+        .query(readFile, [file.documentId, file.variant]);
+      if (row === undefined) throw new Refusal('FILE_NOT_FOUND');
+      checkFileLink(corridor.world, file, given, row['now'] as Date);
+      const name = String(row['number']).replace(/[^A-Za-z0-9._-]+/g, '-');
+      reply.header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+      if (file.variant === 'qr') {
+        if (row['qr'] === null) throw new Refusal('FILE_NOT_FOUND');
+        return reply
+          .type('image/svg+xml')
+          .header('content-disposition', `attachment; filename="${name}-qr.svg"`)
+          .send(qrSvg(String(row['qr'])));
+      }
+      if (row['bytes'] === null) throw new Refusal('FILE_NOT_FOUND');
+      return reply
+        .type('application/pdf')
+        .header('content-disposition', `attachment; filename="${name}.pdf"`)
+        .send(row['bytes']);
+    },
+  );
+}

@@ -1,0 +1,22 @@
+/** Whether this process lives, and whether it can do its work. */
+import type { FastifyInstance } from 'fastify';
+import type { Db, Entry } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+
+const probe = statement('health', 'select 1 as alive');
+const anybody: Entry = {
+  call: [statement('enter_nobody', `select set_config('app.company_id', '', true)`), []],
+  accept: () => undefined,
+};
+
+export function addHealth(app: FastifyInstance, db: Db): void {
+  app.get('/health/live', { schema: { hide: true } }, () => ({ status: 'ok' }));
+  app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
+    try {
+      await db.read(anybody).query(probe);
+      return { status: 'ok' };
+    } catch {
+      return reply.code(503).header('retry-after', '1').send({ status: 'unavailable', reason: 'database' });
+    }
+  });
+}

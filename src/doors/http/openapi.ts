@@ -1,0 +1,174 @@
+/**
+ * The machine-readable description (OpenAPI 3.0.0), made of the operations' own declarations by @fastify/swagger and
+ * served at /-json and /-yaml.
+ */
+import swagger from '@fastify/swagger';
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { TSchema } from 'typebox';
+import { type RefusalCode, refusals } from '../../fiscal/refusal.ts';
+import type { Operation } from '../../operations/operation.ts';
+
+type Json = Record<string, unknown>;
+
+const formatWords: Record<string, Json> = {
+  line: {},
+  country: { pattern: '^[A-Z]{2}$' },
+  currency: { pattern: '^[A-Z]{3}$' },
+  instant: { format: 'date-time' },
+  // A civil day, alone or as a date-time with zone.
+  day: {},
+};
+
+/** Refusals that any operation may answer, by status. */
+const everywhere: readonly RefusalCode[] = [
+  'UNAUTHENTICATED',
+  'FORBIDDEN',
+  'RATE_LIMITED',
+  'INTERNAL_ERROR',
+  'UNAVAILABLE',
+];
+
+export async function registerDescription(app: FastifyInstance, baseUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.0.0',
+      info: {
+        title: 'Certo',
+        version: '1.0.0',
+        description:
+          'Certified invoicing for Portugal. Drafts are the safe test surface; issuing assigns a number, an ATCUD, a signature and a QR code, reports the document to the tax authority and can not be undone.',
+        license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
+      },
+      servers: [{ url: baseUrl }],
+      tags: [
+        { name: 'Company', description: 'Identity, readiness and series.' },
+        { name: 'Customers', description: 'Who is invoiced.' },
+        { name: 'Items', description: 'What is invoiced.' },
+        { name: 'Invoices', description: 'Drafts and issued documents.' },
+      ],
+      components: {
+        securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
+        schemas: { Problem: problemSchema as never },
+      },
+      security: [{ apiKey: [] }],
+    },
+    hideUntagged: true,
+  });
+  app.get('/-json', { schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/json').send(app.swagger()),
+  );
+  app.get('/-yaml', { schema: { hide: true } }, (_request, reply) =>
+    reply.type('application/yaml').send(app.swagger({ yaml: true })),
+  );
+}
+
+/** The description of one operation as Fastify's route schema. */
+export function describeOperation(operation: Operation): FastifySchema {
+  const [status, reply] = operation.reply;
+  return {
+    operationId: operation.name,
+    tags: [operation.tag],
+    summary: operation.summary,
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    ...(operation.params === undefined ? {} : { params: publicSchema(operation.params) }),
+    ...(operation.query === undefined ? {} : { querystring: publicSchema(operation.query) }),
+    ...(operation.body === undefined ? {} : { body: publicSchema(operation.body) }),
+    ...(operation.kind === 'write' ? { headers: idempotencyHeader } : {}),
+    response: {
+      [status]: { description: 'Done.', content: { 'application/json': { schema: publicSchema(reply) } } },
+      ...problems(operation),
+    },
+  } as FastifySchema;
+}
+
+/** Each status an operation may refuse with, and its codes. */
+function problems(operation: Operation): Json {
+  const codes = new Set<RefusalCode>([...everywhere, ...operation.refuses]);
+  if (operation.body !== undefined || operation.query !== undefined || operation.params !== undefined)
+    codes.add('INVALID_REQUEST');
+  if (operation.kind === 'write') {
+    for (const code of [
+      'MALFORMED_JSON',
+      'BODY_TOO_LARGE',
+      'UNSUPPORTED_MEDIA_TYPE',
+      'IDEMPOTENCY_KEY_INVALID',
+      'IDEMPOTENCY_CONFLICT',
+      'IDEMPOTENCY_KEY_REUSED',
+      'OUTCOME_UNKNOWN',
+    ] as const) {
+      codes.add(code);
+    }
+  }
+  const byStatus = new Map<number, RefusalCode[]>();
+  for (const code of codes) {
+    const { status } = refusals[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return Object.fromEntries(
+    [...byStatus]
+      .sort(([a], [b]) => a - b)
+      .map(([status, list]) => [
+        status,
+        {
+          description: list.sort().join(', '),
+          content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+        },
+      ]),
+  );
+}
+
+const idempotencyHeader = {
+  type: 'object',
+  properties: {
+    'idempotency-key': {
+      type: 'string',
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[\\x21-\\x7E]+$',
+      description: 'The same key with the same request runs once; repeating it returns the recorded result.',
+    },
+  },
+};
+
+const problemSchema: Json = {
+  type: 'object',
+  required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'message', 'statusCode'],
+  properties: {
+    type: { type: 'string' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    detail: { type: 'string', description: 'What happened and what to do, in the language of Accept-Language.' },
+    instance: { type: 'string' },
+    code: { type: 'string', description: 'Stable code.' },
+    requestId: { type: 'string' },
+    errors: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['pointer', 'code', 'message'],
+        properties: { pointer: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+    message: { type: 'string' },
+    statusCode: { type: 'integer' },
+  },
+};
+
+/** JSON Schema of ours → OpenAPI 3.0.0: our own words are dropped, exclusive bounds become booleans. */
+function publicSchema(schema: TSchema | Json): Json {
+  const result: Json = {};
+  for (const [word, value] of Object.entries(schema as Json)) {
+    if (word === 'decimals') result['multipleOf'] = 10 ** -Number(value);
+    else if (word === 'examples') result['example'] = (value as unknown[])[0];
+    else if (word === 'format' && String(value) in formatWords) Object.assign(result, formatWords[String(value)]);
+    else if (word === 'exclusiveMinimum') Object.assign(result, { minimum: value, exclusiveMinimum: true });
+    else if (word === 'exclusiveMaximum') Object.assign(result, { maximum: value, exclusiveMaximum: true });
+    else if (word === 'properties') {
+      result[word] = Object.fromEntries(
+        Object.entries(value as Json).map(([name, member]) => [name, publicSchema(member as Json)]),
+      );
+    } else if (word === 'items') result[word] = publicSchema(value as Json);
+    else if (!word.startsWith('~')) result[word] = value;
+  }
+  return result;
+}

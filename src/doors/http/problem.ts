@@ -1,0 +1,71 @@
+/** Refusals as `application/problem+json` (RFC 9457), in English or European Portuguese. */
+import { STATUS_CODES } from 'node:http';
+import { assert, type Language, type Refusal, sentence } from '../../fiscal/refusal.ts';
+
+const portugueseTitles: Record<number, string> = {
+  400: 'Pedido inválido',
+  401: 'Não autenticado',
+  403: 'Sem permissão',
+  404: 'Não encontrado',
+  405: 'Método não permitido',
+  409: 'Conflito',
+  410: 'Já não existe',
+  413: 'Corpo demasiado grande',
+  414: 'Endereço demasiado longo',
+  415: 'Tipo de conteúdo não suportado',
+  422: 'Conteúdo não processável',
+  429: 'Demasiados pedidos',
+  431: 'Cabeçalhos demasiado grandes',
+  500: 'Erro interno',
+  503: 'Serviço indisponível',
+};
+
+/** The language of the answer: the better of en and pt in Accept-Language (RFC 9110, section 12.5.4); English else. */
+export function languageOf(acceptLanguage: string | undefined): Language {
+  let best: Language = 'en';
+  let bestWeight = 0;
+  for (const part of (acceptLanguage ?? '').split(',')) {
+    const [range = '', ...parameters] = part.trim().toLowerCase().split(';');
+    const language = range.startsWith('pt') ? 'pt' : range.startsWith('en') ? 'en' : undefined;
+    const q = parameters.map((p) => /^\s*q=([01](?:\.\d{0,3})?)\s*$/.exec(p)?.[1]).find((value) => value !== undefined);
+    const weight = q === undefined ? 1 : Number(q);
+    if (language !== undefined && weight > bestWeight) [best, bestWeight] = [language, weight];
+  }
+  return best;
+}
+
+/** The body of an answer to a refused request. */
+export function problemBody(
+  refusal: Refusal,
+  at: { readonly language: Language; readonly requestId: string; readonly instance: string; readonly baseUrl: string },
+): Record<string, unknown> {
+  const { status, code } = refusal;
+  const facts =
+    at.language === 'pt' && 'sentence_pt' in refusal.facts
+      ? { ...refusal.facts, sentence: refusal.facts['sentence_pt']! }
+      : refusal.facts;
+  const detail = sentence(code, at.language, facts);
+  const title = at.language === 'pt' ? portugueseTitles[status] : STATUS_CODES[status];
+  assert(title !== undefined, `status ${status} has a title`);
+  return {
+    type: `${at.baseUrl}/docs/errors#${code}`,
+    title,
+    status,
+    detail,
+    instance: at.instance,
+    code,
+    requestId: at.requestId,
+    ...(refusal.problems.length === 0
+      ? {}
+      : {
+          errors: refusal.problems.slice(0, 50).map((problem) => ({
+            pointer: problem.pointer,
+            code: problem.code,
+            message: sentence(problem.code, at.language, problem.facts),
+          })),
+        }),
+    ...refusal.members,
+    message: detail,
+    statusCode: status,
+  };
+}

@@ -1,0 +1,188 @@
+/**
+ * The HTTP door: one Fastify server with a route per declared operation, the machine-readable description, the pages
+ * for people, signed files, health and the published keys. It translates and nothing else; rules live further in.
+ */
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
+import type { Logger } from 'pino';
+import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
+import type { Rate } from '../../engine/rate.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { operations } from '../../operations/all.ts';
+import type { Operation } from '../../operations/operation.ts';
+import { addDocs } from './docs.ts';
+import { addFiles } from './files.ts';
+import { addHealth } from './health.ts';
+import { describeOperation, registerDescription } from './openapi.ts';
+import { languageOf, problemBody } from './problem.ts';
+import { callOf, requestIdOf } from './requests.ts';
+import { addWellKnown } from './well-known.ts';
+
+const body_limit = 1024 * 1024;
+
+export interface HttpDoor {
+  readonly corridor: Corridor;
+  readonly addressRate: Rate;
+  readonly log: Logger;
+  /** Counts finished requests for the metrics. */
+  readonly observe: (route: string, status: number, seconds: number) => void;
+  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
+}
+
+export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
+  const { world } = door.corridor;
+  const app = fastify({
+    logger: false,
+    bodyLimit: body_limit,
+    genReqId: (request) => requestIdOf(request.headers['x-request-id'], world.newId),
+    routerOptions: {
+      maxParamLength: 200,
+      onBadUrl: (_path, request, response) => {
+        const refusal = new Refusal('BAD_HTTP');
+        rawProblem(response, refusal, door, requestIdOf(request.headers['x-request-id'], world.newId));
+      },
+    },
+    // Answers to what is not HTTP at all; the connection is closed after it.
+    clientErrorHandler: (error, socket) => {
+      if (!socket.writable) return;
+      const code = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : 'BAD_HTTP';
+      const refusal = new Refusal(code);
+      const text = JSON.stringify(
+        problemBody(refusal, { language: 'en', requestId: world.newId(), instance: '', baseUrl: world.baseUrl }),
+      );
+      const line = code === 'BAD_HTTP' ? '400 Bad Request' : '431 Request Header Fields Too Large';
+      socket.end(
+        `HTTP/1.1 ${line}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+      );
+    },
+  });
+
+  // Bodies arrive as bytes; the corridor decides when and how they are read.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // Schemas on routes only describe; checking happens in the engine.
+  app.setValidatorCompiler(() => () => true);
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+
+  app.addHook('onSend', (request, reply, payload, done) => {
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
+    done(null, payload);
+  });
+  app.addHook('onResponse', (request, reply, done) => {
+    door.observe(request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
+    done();
+  });
+  app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
+  app.setNotFoundHandler((request, reply) => sendProblem(reply, request, new Refusal('ROUTE_NOT_FOUND'), door));
+
+  await registerDescription(app, world.baseUrl);
+  for (const operation of operations) addOperation(app, operation, door);
+  addMethodGuards(app, door);
+  addWellKnown(app, door);
+  addHealth(app, door.corridor.db);
+  addFiles(app, door.corridor);
+  await addDocs(app, world);
+  return app;
+}
+
+function addOperation(app: FastifyInstance, operation: Operation, door: HttpDoor): void {
+  app.route({
+    method: operation.method,
+    url: operation.path,
+    schema: describeOperation(operation),
+    handler: (request, reply) => serve(operation, request, reply, door),
+  });
+}
+
+async function serve(
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  door: HttpDoor,
+): Promise<unknown> {
+  const trace: Trace = {};
+  try {
+    door.addressRate.check(request.ip);
+    const answer = await execute(door.corridor, callOf(operation, request), trace);
+    addRateHeaders(reply, trace);
+    if (answer.replayed) reply.header('idempotent-replayed', 'true');
+    return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
+  } catch (error) {
+    addRateHeaders(reply, trace);
+    const refusal = refusalOf(error);
+    if (refusal.code === 'UNAUTHENTICATED') door.addressRate.count(request.ip);
+    return sendProblem(reply, request, refusal, door, error);
+  }
+}
+
+/** RateLimit header fields of the IETF httpapi draft. */
+function addRateHeaders(reply: FastifyReply, trace: Trace): void {
+  if (trace.rate === undefined) return;
+  reply.header('ratelimit-policy', `"credential";q=${trace.rate.limit};w=60`);
+  reply.header('ratelimit', `"credential";r=${trace.rate.remaining};t=${trace.rate.resetSeconds}`);
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  const code = (error as { code?: unknown }).code;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('BODY_TOO_LARGE');
+  const status = (error as { statusCode?: unknown }).statusCode;
+  if (typeof status === 'number' && status >= 400 && status < 500) return new Refusal('BAD_HTTP');
+  return new Refusal('INTERNAL_ERROR');
+}
+
+function sendProblem(
+  reply: FastifyReply,
+  request: FastifyRequest,
+  refusal: Refusal,
+  door: HttpDoor,
+  cause?: unknown,
+): FastifyReply {
+  if (refusal.status >= 500)
+    door.log.error({ err: cause, requestId: request.id, code: refusal.code }, 'request failed');
+  if (refusal.status === 401) reply.header('www-authenticate', 'ApiKey realm="certo", header="x-api-key"');
+  if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
+  const body = problemBody(refusal, {
+    language: languageOf(request.headers['accept-language']),
+    requestId: request.id,
+    instance: request.url.split('?')[0]!,
+    baseUrl: door.corridor.world.baseUrl,
+  });
+  return reply.code(refusal.status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+}
+
+function rawProblem(
+  response: import('node:http').ServerResponse,
+  refusal: Refusal,
+  door: HttpDoor,
+  requestId: string,
+): void {
+  const body = problemBody(refusal, { language: 'en', requestId, instance: '', baseUrl: door.corridor.world.baseUrl });
+  response.writeHead(refusal.status, {
+    'content-type': 'application/problem+json; charset=utf-8',
+    'x-request-id': requestId,
+  });
+  response.end(JSON.stringify(body));
+}
+
+/** A known path with another method: 405 and what it takes (RFC 9110, section 15.5.6). */
+function addMethodGuards(app: FastifyInstance, door: HttpDoor): void {
+  const every = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+  const taken = new Map<string, Set<string>>();
+  for (const { path, method } of operations) taken.set(path, (taken.get(path) ?? new Set()).add(method));
+  for (const [path, methods] of taken) {
+    const others = every.filter((method) => !methods.has(method) && !app.hasRoute({ url: path, method }));
+    if (others.length === 0) continue;
+    app.route({
+      method: others,
+      url: path,
+      schema: { hide: true },
+      exposeHeadRoute: false,
+      handler: (request, reply) => {
+        reply.header('allow', [...methods].join(', '));
+        return sendProblem(reply, request, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }), door);
+      },
+    });
+  }
+}

@@ -1,0 +1,43 @@
+/** The product's table of contents: every operation, in the order of the reference. Nothing else lists them. */
+import { getCompany } from './company/get-company.ts';
+import { archiveCustomer } from './customers/archive-customer.ts';
+import { createCustomer } from './customers/create-customer.ts';
+import { getCustomer } from './customers/get-customer.ts';
+import { listCustomers } from './customers/list-customers.ts';
+import { patchCustomer } from './customers/patch-customer.ts';
+import { createDraft } from './invoices/create-draft.ts';
+import { deleteDraft } from './invoices/delete-draft.ts';
+import { getInvoice } from './invoices/get-invoice.ts';
+import { getInvoicePdf } from './invoices/get-invoice-pdf.ts';
+import { issueInvoice } from './invoices/issue-invoice.ts';
+import { listInvoices } from './invoices/list-invoices.ts';
+import { patchDraft } from './invoices/patch-draft.ts';
+import { archiveItem } from './items/archive-item.ts';
+import { createItem } from './items/create-item.ts';
+import { getItem } from './items/get-item.ts';
+import { listItems } from './items/list-items.ts';
+import { patchItem } from './items/patch-item.ts';
+import type { Operation } from './operation.ts';
+import { listSeries } from './series/list-series.ts';
+
+export const operations: readonly Operation[] = [
+  getCompany,
+  listSeries,
+  createCustomer,
+  listCustomers,
+  getCustomer,
+  patchCustomer,
+  archiveCustomer,
+  createItem,
+  listItems,
+  getItem,
+  patchItem,
+  archiveItem,
+  createDraft,
+  listInvoices,
+  getInvoice,
+  patchDraft,
+  deleteDraft,
+  issueInvoice,
+  getInvoicePdf,
+];

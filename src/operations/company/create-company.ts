@@ -1,0 +1,97 @@
+/** Companies are made by the operator (command line; later the console), with the built-in final consumer. */
+import type { Pool } from 'pg';
+import type { Region } from '../../fiscal/document.ts';
+import { isCae, isPostalCode } from '../../fiscal/identifiers.ts';
+import { finalConsumerNif, isOwnNif } from '../../fiscal/nif.ts';
+import { type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import type { MasterKey } from '../../keys/sealing.ts';
+
+export interface NewCompany {
+  readonly name: string;
+  readonly taxpayerNumber: string;
+  readonly cae: readonly string[];
+  readonly region: Region;
+  readonly address?: string | undefined;
+  readonly postalCode?: string | undefined;
+  readonly city?: string | undefined;
+  readonly email?: string | undefined;
+  readonly phone?: string | undefined;
+  readonly website?: string | undefined;
+}
+
+/** Creates a company and its final consumer in one transaction; returns its id. Refuses COMPANY_EXISTS. */
+export async function createCompany(owner: Pool, company: NewCompany, newId: () => string): Promise<string> {
+  refuseAll(companyProblems(company));
+  const id = newId();
+  const client = await owner.connect();
+  try {
+    await client.query('begin');
+    const { rowCount } = await client.query(
+      `insert into certo.companies (id, name, taxpayer_number, cae, region, address, postal_code, city, email, phone, website)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (taxpayer_number) do nothing`,
+      [
+        id,
+        company.name,
+        company.taxpayerNumber,
+        company.cae,
+        company.region,
+        company.address ?? null,
+        company.postalCode ?? null,
+        company.city ?? null,
+        company.email ?? null,
+        company.phone ?? null,
+        company.website ?? null,
+      ],
+    );
+    if (rowCount !== 1) throw new Refusal('COMPANY_EXISTS', { nif: company.taxpayerNumber });
+    await client.query(
+      `insert into certo.customers (company_id, id, created_by, shown_name, name, taxpayer_number, country, system)
+       values ($1, $2, 'system', 'Consumidor final', 'Consumidor final', $3, 'PT', true)`,
+      [id, newId(), finalConsumerNif],
+    );
+    await client.query('commit');
+    return id;
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release();
+  }
+}
+
+function companyProblems(company: NewCompany): Problem[] {
+  const problems: Problem[] = [];
+  const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
+    problems.push({ code, pointer, facts });
+  };
+  if (company.name.length < 1 || company.name.length > 100) at('/name', 'TOO_LONG', { limit: 100 });
+  if (!isOwnNif(company.taxpayerNumber)) at('/taxpayerNumber', 'NIF_INVALID');
+  if (company.cae.length === 0) at('/cae', 'REQUIRED');
+  company.cae.forEach((code, i) => {
+    if (!isCae(code)) at(`/cae/${i}`, 'INVALID_FORMAT', { format: '62010' });
+  });
+  if (company.postalCode !== undefined && !isPostalCode(company.postalCode))
+    at('/postalCode', 'INVALID_FORMAT', { format: 'NNNN-NNN' });
+  return problems;
+}
+
+/** Sets the AT sub-user. Readiness starts over: the next query of series tells whether the AT accepts it. */
+export async function setAtCredentials(
+  owner: Pool,
+  master: MasterKey,
+  companyId: string,
+  credentials: { readonly username: string; readonly password: string },
+): Promise<void> {
+  const { rows } = await owner.query('select taxpayer_number from certo.companies where id = $1', [companyId]);
+  if (rows[0] === undefined) throw new Refusal('COMPANY_NOT_FOUND');
+  // "NIF/n" with the company's own NIF (AT web services, section 1).
+  if (!new RegExp(`^${rows[0].taxpayer_number}/[0-9]{1,4}$`).test(credentials.username)) {
+    refuseAll([{ code: 'INVALID_FORMAT', pointer: '/username', facts: { format: `${rows[0].taxpayer_number}/1` } }]);
+  }
+  if (credentials.password === '') refuseAll([{ code: 'REQUIRED', pointer: '/password' }]);
+  await owner.query(
+    `update certo.companies set at_username = $2, at_password_sealed = $3, at_state = 'NEW', at_synced_at = null, at_series_differ = false, updated_at = certo.now()
+     where id = $1`,
+    [companyId, credentials.username, master.seal('at-password', Buffer.from(credentials.password, 'utf8'))],
+  );
+}

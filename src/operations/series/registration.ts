@@ -1,0 +1,167 @@
+/**
+ * Series at the tax authority: registering one before its first use, and comparing ours with what the AT holds. Both
+ * call the outside, so they run from a command or from the clock, never inside a request.
+ */
+import type { AtGateway, Credentials } from '../../at/gateway.ts';
+import type { AtDocumentCode } from '../../at/reports.ts';
+import type { Db, Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { type DocumentType, documentTypes, type Region } from '../../fiscal/document.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { isSeriesCode } from '../../fiscal/series.ts';
+import { dayOf } from '../../fiscal/time.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+import type { MasterKey } from '../../keys/sealing.ts';
+
+export interface SeriesWorld {
+  readonly db: Db;
+  readonly at: AtGateway;
+  readonly master: MasterKey;
+  readonly newId: () => string;
+  readonly certificateNumber: number;
+}
+
+const readCredentials = statement(
+  'at_credentials_read',
+  `select region, at_username, at_password_sealed, at_state, certo.now() as now from certo.companies where id = certo.current_company()`,
+);
+const insertSeries = statement(
+  'series_insert',
+  `insert into certo.series (company_id, id, document_type, at_type, code, kind)
+   values (certo.current_company(), $1, $2, $3, $4, 'N') on conflict (company_id, at_type, code_key) do nothing returning id`,
+);
+const readSeries = statement(
+  'series_by_code',
+  `select id, code, status, validation_code, is_default from certo.series
+   where company_id = certo.current_company() and at_type = $1 and code_key = upper($2)`,
+);
+const activate = statement(
+  'series_activate',
+  `update certo.series s set status = 'ACTIVE', validation_code = $2, updated_at = certo.now(),
+     is_default = not exists (select 1 from certo.series o where o.company_id = s.company_id and o.document_type = s.document_type and o.is_default)
+   where s.company_id = certo.current_company() and s.id = $1 and s.status = 'PENDING' returning id`,
+);
+const readActive = statement(
+  'series_active',
+  `select at_type, code, validation_code from certo.series where company_id = certo.current_company() and status = 'ACTIVE'`,
+);
+const setState = statement(
+  'company_at_state',
+  `update certo.companies set at_state = $1, updated_at = certo.now() where id = certo.current_company() and at_state <> $1`,
+);
+const setSynced = statement(
+  'company_at_synced',
+  `update certo.companies set at_state = 'OK', at_synced_at = certo.now(), at_series_differ = $1, updated_at = certo.now() where id = certo.current_company()`,
+);
+
+/** The company's sub-user at the AT, its password opened. Undefined when there is none or the AT refused it. */
+export function credentialsOf(row: Row, master: MasterKey): Credentials | undefined {
+  if (row['at_username'] === null || row['at_password_sealed'] === null || row['at_state'] === 'WRONG')
+    return undefined;
+  return {
+    username: String(row['at_username']),
+    password: master.open('at-password', row['at_password_sealed'] as Buffer).toString('utf8'),
+  };
+}
+
+export interface RegisteredSeries {
+  readonly id: string;
+  readonly code: string;
+  readonly documentType: DocumentType;
+  readonly validationCode: string;
+  /** Registered before this call. */
+  readonly existed: boolean;
+}
+
+/**
+ * Registers a series at the AT and activates it; safe to repeat after a lost answer (4001: the code is read with
+ * listSeries). Refuses SERIES_CODE_INVALID, SERIES_CODE_TAKEN, AT_CREDENTIALS_MISSING, AT_REFUSED, AT_UNREACHABLE.
+ */
+export async function registerSeries(
+  world: SeriesWorld,
+  companyId: string,
+  wanted: { readonly documentType: DocumentType; readonly code: string },
+): Promise<RegisteredSeries> {
+  const { documentType, code } = wanted;
+  if (!isSeriesCode(code)) throw new Refusal('SERIES_CODE_INVALID', { code });
+  const atType: AtDocumentCode = documentTypes[documentType].code;
+  const entry = entryOfCompany(companyId, 'operator');
+  const { series, company } = await world.db.transact(entry, async (tx) => {
+    const results = await tx.batch([
+      [insertSeries, [world.newId(), documentType, atType, code]],
+      [readSeries, [atType, code]],
+      [readCredentials, []],
+    ]);
+    return { series: results[1]![0]!, company: results[2]![0] };
+  });
+  if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
+  // The same letters in another case are the same series for the AT, but not the same text on documents.
+  if (series['code'] !== code) throw new Refusal('SERIES_CODE_TAKEN', { code });
+  const id = String(series['id']);
+  if (series['status'] === 'ACTIVE') {
+    return { id, code, documentType, validationCode: String(series['validation_code']), existed: true };
+  }
+  if (series['status'] !== 'PENDING') throw new Refusal('SERIES_CODE_TAKEN', { code });
+
+  const credentials = credentialsOf(company, world.master);
+  if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
+  const startDate = dayOf(company['now'] as Date, company['region'] as Region);
+  const validationCode = await validationCodeOf(world, credentials, { series: code, documentCode: atType, startDate });
+  await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
+  return { id, code, documentType, validationCode, existed: false };
+}
+
+async function validationCodeOf(
+  world: SeriesWorld,
+  credentials: Credentials,
+  wanted: { readonly series: string; readonly documentCode: AtDocumentCode; readonly startDate: string },
+): Promise<string> {
+  const message = { ...wanted, firstNumber: 1, certificateNumber: world.certificateNumber };
+  const outcome = await world.at.registerSeries(credentials, message);
+  if (outcome.kind === 'done') return outcome.series.validationCode;
+  if (outcome.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: outcome.problem });
+  if (outcome.code !== '4001') throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
+  // Registered before, perhaps by ourselves with the answer lost: the active record has the code.
+  const { series, documentCode } = wanted;
+  const listed = await world.at.listSeries(credentials, { series, documentCode, state: 'A' });
+  const found =
+    listed.kind === 'done'
+      ? listed.series.find((record) => record.series === series && record.documentCode === documentCode)
+      : undefined;
+  if (found === undefined) throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
+  return found.validationCode;
+}
+
+export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';
+
+/** Compares our active series with the AT's and records the result, which readiness shows. */
+export async function syncSeries(world: SeriesWorld, companyId: string): Promise<SyncResult> {
+  const entry = entryOfCompany(companyId, 'clock');
+  const results = await world.db.read(entry).batch([
+    [readCredentials, []],
+    [readActive, []],
+  ]);
+  const company = results[0]![0];
+  if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
+  const credentials = credentialsOf(company, world.master);
+  if (credentials === undefined) return 'no-credentials';
+  const outcome = await world.at.listSeries(credentials, {});
+  if (outcome.kind === 'unknown') return 'unreachable';
+  if (outcome.kind === 'refused') {
+    // An outage or a fault of the program never counts against the company (decisions 3, Readiness).
+    if (outcome.reason !== 'credentials') return 'unreachable';
+    await world.db.transact(entry, (tx) => tx.query(setState, ['WRONG']));
+    return 'wrong-credentials';
+  }
+  const known = new Set(
+    outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
+  );
+  const differ = results[1]!.some((row) => !known.has(`${row['at_type']} ${row['code']} ${row['validation_code']}`));
+  await world.db.transact(entry, (tx) => tx.query(setSynced, [differ]));
+  return differ ? 'differ' : 'ok';
+}
+
+/** The AT refused the credentials while something was reported: nothing is sent until they are corrected. */
+export async function markCredentialsWrong(db: Db, companyId: string): Promise<void> {
+  await db.transact(entryOfCompany(companyId, 'clock'), (tx) => tx.query(setState, ['WRONG']));
+}
