@@ -6,7 +6,8 @@ import { assert } from './refusal.ts';
 
 /** "CSDF7T5H-35": as SAF-T, the QR code and the web services carry it. The validation code is opaque, case kept. */
 export function atcud(validationCode: string, sequence: number): string {
-  assert(/^[!-,.-~]{8,}$/.test(validationCode), 'a validation code has at least 8 characters');
+  // Printable ASCII but `*`, which would end the field in the QR message (and 70 characters are its length there).
+  assert(/^[!-)+-~]{8,53}$/.test(validationCode), 'a validation code has at least 8 characters');
   assert(Number.isSafeInteger(sequence) && sequence >= 1, 'a sequence number is a positive whole number');
   return `${validationCode}-${sequence}`;
 }

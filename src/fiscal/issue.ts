@@ -151,6 +151,7 @@ function checkComplete(content: Content, head: SeriesHead): void {
   assert(head.documentType === type, 'the series is one of this type');
   assert(issuer.name !== '' && isOwnNif(issuer.taxpayerNumber ?? ''), 'an issuer has a name and its own NIF');
   assert(customer.name !== '', 'a customer has a name');
+  assert(/^[^*]{1,30}$/.test(customer.taxpayerNumber ?? '-'), 'a tax number fits the QR message');
   assert(customer.finalConsumer || customer.country !== undefined, 'a customer has a country');
   assert(documentTypes[type].family === 'RECEIPT' || content.lines.length > 0, 'a document has lines');
 }

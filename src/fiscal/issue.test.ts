@@ -1,0 +1,301 @@
+import { createSign, generateKeyPairSync } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import type { Content, DocumentType } from './document.ts';
+import { chainPart, signedText, verifyChain } from './hash-chain.ts';
+import { type DecidedIssue, decideIssue, finishIssue, headAfter, type IssueFacts, type SeriesHead } from './issue.ts';
+import { Refusal } from './refusal.ts';
+import { simplifiedLimit } from './simplified-limit.ts';
+
+const read = (name: string) => JSON.parse(readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8'));
+const chainVectors: { vectors: { text: string; hash: string }[] } = read('hash-chain-vectors.json');
+const qrVectors: { own: { text: string }[] } = read('qr-vectors.json');
+
+const newHead = (documentType: DocumentType = 'INVOICE'): SeriesHead => ({
+  documentType,
+  code: 'A2026',
+  validationCode: 'AAJFF1XZ',
+  lastSequence: 0,
+  lastHash: '',
+});
+const facts = (over: Partial<IssueFacts> = {}): IssueFacts => {
+  const content = over.content ?? sampleContent('INVOICE');
+  return {
+    content,
+    head: newHead(content.type),
+    now: new Date('2026-03-02T10:15:30.900Z'),
+    region: 'PT',
+    notReady: [],
+    certificateNumber: 9999,
+    keyVersion: 1,
+    ...over,
+  };
+};
+
+function decided(over: Partial<IssueFacts> = {}): DecidedIssue {
+  const decision = decideIssue(facts(over));
+  if (decision.wait !== undefined) throw new Error(`asked to wait ${decision.wait} ms`);
+  return decision;
+}
+
+function refusal(over: Partial<IssueFacts>): Refusal {
+  try {
+    decideIssue(facts(over));
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('not refused');
+}
+
+test('the first two invoices of the reference: signed text, hash and QR message', () => {
+  const [one, two] = chainVectors.vectors;
+  const first = decided({ content: sampleContent('INVOICE', [sampleLine({ unitPrice: '1000' })]) });
+  expect(signedText(first.parts!, '')).toBe(one!.text);
+  expect(finishIssue(first, one!.hash)).toMatchObject({
+    number: 'FT A2026/1',
+    sequence: 1,
+    seriesCode: 'A2026',
+    atcud: 'AAJFF1XZ-1',
+    date: '2026-03-02',
+    systemEntry: '2026-03-02T10:15:30',
+    shortHash: 'B7RF',
+    keyVersion: 1,
+    certificateNumber: 9999,
+    qr: qrVectors.own[0]!.text,
+  });
+  const discounted = [
+    sampleLine({ quantity: '100', unitPrice: '0.55', discount: { type: 'PERCENT', value: '8.8' } }),
+    sampleLine(),
+  ];
+  const content = sampleContent('INVOICE', discounted, { globalDiscount: { type: 'PERCENT', value: '10' } });
+  const head = headAfter(first, one!.hash);
+  const second = decided({ content, head, now: new Date('2026-03-02T11:02:07Z') });
+  expect(signedText(second.parts!, head.lastHash)).toBe(two!.text);
+  expect(finishIssue(second, two!.hash).qr).toBe(qrVectors.own[1]!.text);
+});
+
+test('a draft is frozen with its dates; its own values stay', () => {
+  const draft = sampleContent('INVOICE', undefined, { notes: 'obrigado' });
+  expect(decided({ content: draft }).content).toEqual({ ...draft, date: '2026-03-02', dueDate: '2026-03-02' });
+  const dated = decided({ content: { ...draft, date: '2026-03-01', dueDate: '2026-04-01' } });
+  expect([dated.date, dated.dueDate, dated.content.dueDate]).toEqual(['2026-03-01', '2026-04-01', '2026-04-01']);
+  expect(dated.next).toEqual({
+    ...newHead(),
+    lastSequence: 1,
+    lastDate: '2026-03-01',
+    lastSystemEntry: '2026-03-02T10:15:30',
+  });
+});
+
+test('not ready: all reasons; a type without a series names SERIES_REQUIRED', () => {
+  const both = refusal({ notReady: [{ code: 'AT_CREDENTIALS_REQUIRED' }, { code: 'AT_SYNC_REQUIRED' }] });
+  expect([both.code, both.facts, both.members]).toEqual([
+    'NOT_READY',
+    { type: 'INVOICE', reasons: 'AT_CREDENTIALS_REQUIRED, AT_SYNC_REQUIRED' },
+    { reasons: ['AT_CREDENTIALS_REQUIRED', 'AT_SYNC_REQUIRED'] },
+  ]);
+  const none = refusal({ content: sampleContent('DEBIT_NOTE'), head: undefined });
+  expect([none.code, none.facts]).toEqual(['NOT_READY', { type: 'DEBIT_NOTE', reasons: 'SERIES_REQUIRED' }]);
+  expect(refusal({ head: undefined, notReady: [{ code: 'SERIES_REQUIRED' }] }).members).toEqual({
+    reasons: ['SERIES_REQUIRED'],
+  });
+});
+
+test('a debit note needs its invoice and a reason', () => {
+  const parent = { id: 'p', number: 'FT A2026/1', date: '2026-03-01', type: 'INVOICE' } as const;
+  const note = (over: Partial<Content>) => ({ content: sampleContent('DEBIT_NOTE', undefined, over) });
+  expect(refusal(note({})).code).toBe('PARENT_REQUIRED');
+  expect(refusal(note({ parent })).code).toBe('PARENT_REQUIRED');
+  expect(decided(note({ parent: { ...parent, reason: 'Juros' } })).number).toBe('ND A2026/1');
+});
+
+test('dates: never after today, never before the last of the series', () => {
+  const on = (date: string) => ({ content: sampleContent('INVOICE', undefined, { date }) });
+  const head = { ...newHead(), lastSequence: 4, lastDate: '2026-02-20' };
+  expect(refusal(on('2026-03-03'))).toMatchObject({
+    code: 'DATE_IN_FUTURE',
+    facts: { date: '2026-03-03', today: '2026-03-02' },
+  });
+  expect(refusal({ ...on('2026-02-19'), head })).toMatchObject({
+    code: 'DATE_GOES_BACK',
+    facts: { date: '2026-02-19', lastDate: '2026-02-20' },
+  });
+  expect(decided({ ...on('2026-02-20'), head }).sequence).toBe(5);
+  expect(decided({ ...on('2026-03-02'), head }).date).toBe('2026-03-02');
+});
+
+test("today is the company's today", () => {
+  const now = new Date('2026-07-01T00:30:00Z');
+  expect((['PT', 'PT-MA', 'PT-AC'] as const).map((region) => decided({ now, region }).date)).toEqual([
+    '2026-07-01',
+    '2026-07-01',
+    '2026-07-01',
+  ]);
+  const evening = new Date('2026-06-30T23:30:00Z');
+  expect(decided({ now: evening, region: 'PT' }).date).toBe('2026-07-01');
+  expect(decided({ now: evening, region: 'PT-AC' })).toMatchObject({
+    date: '2026-06-30',
+    systemEntry: '2026-06-30T23:30:00',
+  });
+});
+
+test('a clock behind the last signature: a short wait, or nothing is signed', () => {
+  const behind = (milliseconds: number) => ({ lastSigned: new Date(facts().now.getTime() + milliseconds) });
+  expect(decided(behind(0)).sequence).toBe(1);
+  expect(decided(behind(-1)).sequence).toBe(1);
+  expect(decideIssue(facts(behind(1)))).toEqual({ wait: 1 });
+  expect(decideIssue(facts(behind(5000)))).toEqual({ wait: 5000 });
+  const refused = refusal(behind(5001));
+  expect([refused.code, refused.status, refused.retryAfterSeconds]).toEqual(['CLOCK_REGRESSION', 503, 6]);
+});
+
+test("in autumn's repeated hour the signed time stands still", () => {
+  const at = (iso: string, head: SeriesHead) => decided({ now: new Date(iso), head });
+  const first = at('2026-10-25T00:59:58Z', newHead());
+  const second = at('2026-10-25T01:00:03Z', first.next);
+  const third = at('2026-10-25T02:00:00Z', second.next);
+  expect([first, second, third].map((one) => one.systemEntry)).toEqual([
+    '2026-10-25T01:59:58',
+    '2026-10-25T01:59:58',
+    '2026-10-25T02:00:00',
+  ]);
+});
+
+test('rates of the tax point at issue: priced again where they changed', () => {
+  const madeira = [sampleLine({ region: 'PT-MA', vatRate: 'REDUCED' })];
+  const draft = sampleContent('INVOICE', madeira, { taxPoint: '2024-09-30' });
+  expect(draft.totals.tax).toBe('5.00');
+  const after = decided({ content: draft, now: new Date('2024-10-01T10:00:00Z') });
+  expect([after.content.totals.gross, after.parts?.grossTotal, after.content.lines[0]?.rate]).toEqual([
+    '104.00',
+    '104.00',
+    '4',
+  ]);
+  const supplied = decided({
+    content: { ...draft, taxPointDate: '2024-09-30' },
+    now: new Date('2024-10-01T10:00:00Z'),
+  });
+  expect(supplied.content.totals.gross).toBe('105.00');
+  // A credit note keeps the rates of its invoice.
+  const parent = { id: 'p', number: 'FT A2024/1', date: '2024-09-30', type: 'INVOICE', reason: 'Anulação' } as const;
+  const note = { ...draft, type: 'CREDIT_NOTE', parent } as const;
+  expect(decided({ content: note, now: new Date('2024-10-01T10:00:00Z') }).content.totals.gross).toBe('105.00');
+});
+
+test('what ended since the draft is refused at issue', () => {
+  const basket = sampleContent('INVOICE', [sampleLine({ vatRate: 'EXEMPT', exemptionCode: 'M26' })], {
+    taxPoint: '2024-01-04',
+  });
+  const late = refusal({ content: basket, now: new Date('2024-01-05T10:00:00Z') });
+  expect([late.code, late.problems[0]?.code, late.problems[0]?.pointer]).toEqual([
+    'INVALID_REQUEST',
+    'EXEMPTION_UNKNOWN',
+    '/items/0/vatExemptionReason',
+  ]);
+  const fixed = sampleContent('INVOICE', [sampleLine({ region: 'PT-MA', vatRate: 'REDUCED', fixedRate: '5' })], {
+    taxPoint: '2024-09-30',
+  });
+  expect(refusal({ content: fixed, now: new Date('2024-10-01T10:00:00Z') }).problems[0]?.code).toBe(
+    'VAT_RATE_NOT_IN_FORCE',
+  );
+});
+
+test('simplified invoices have a limit, gross and in EUR', () => {
+  const of = (gross: string, over: Partial<Content> = {}, productType: 'PRODUCT' | 'SERVICE' = 'PRODUCT') =>
+    sampleContent(
+      'SIMPLIFIED_INVOICE',
+      [sampleLine({ productType, unitPrice: gross, vatRate: 'EXEMPT', exemptionCode: 'M07' })],
+      over,
+    );
+  const anonymous = { customer: { id: 'c', name: 'Consumidor final', finalConsumer: true } } as const;
+  const business = { customer: { id: 'c', name: 'Lda', taxpayerNumber: '500000000', country: 'PT' } };
+  const foreign = { customer: { id: 'c', name: 'SL', taxpayerNumber: 'B12345678', country: 'ES' } };
+  expect(
+    [of('1', anonymous), of('1'), of('1', business), of('1', foreign), of('1', anonymous, 'SERVICE')].map(
+      simplifiedLimit,
+    ),
+  ).toEqual(['1000', '1000', '100', '100', '100']);
+  expect(decided({ content: of('1000.00', anonymous) }).number).toBe('FS A2026/1');
+  expect(refusal({ content: of('1000.01', anonymous) })).toMatchObject({
+    code: 'SIMPLIFIED_LIMIT',
+    facts: { limit: '1000', total: '1000.01' },
+  });
+  expect(decided({ content: of('100.00', business) }).sequence).toBe(1);
+  expect(refusal({ content: of('100.01', business) }).code).toBe('SIMPLIFIED_LIMIT');
+  expect(decided({ content: of('190', { ...business, currency: 'USD', exchangeRate: '0.5' }) }).parts?.grossTotal).toBe(
+    '95.00',
+  );
+  expect(decided({ content: sampleContent('INVOICE', [sampleLine({ unitPrice: '5000' })], anonymous) }).sequence).toBe(
+    1,
+  );
+});
+
+test('receipts are numbered but not signed', () => {
+  const receipt = decided({ content: sampleContent('RECEIPT') });
+  expect([receipt.parts, receipt.number]).toEqual([undefined, 'RG A2026/1']);
+  expect(finishIssue(receipt, '')).toMatchObject({ hash: '', shortHash: '', atcud: 'AAJFF1XZ-1' });
+  expect(() => finishIssue(receipt, chainVectors.vectors[0]!.hash)).toThrow('assertion');
+  expect(() => finishIssue(decided(), '')).toThrow('assertion');
+});
+
+test('what the draft rules exclude is a fault of ours, not a refusal', () => {
+  const broken: Partial<Content>[] = [
+    { customer: { id: 'c', name: '', country: 'PT' } },
+    { customer: { id: 'c', name: 'Ana' } },
+    { issuer: { id: 'i', name: 'Casa', taxpayerNumber: '999999990' } },
+    { issuer: { id: 'i', name: 'Casa' } },
+    { lines: [] },
+    { type: 'CREDIT_NOTE' },
+  ];
+  for (const over of broken) {
+    const content = sampleContent('INVOICE', undefined, over);
+    expect(() => decideIssue(facts({ content })), JSON.stringify(over)).toThrow('assertion failed');
+  }
+  expect(() => decideIssue(facts({ head: newHead('CREDIT_NOTE') }))).toThrow('assertion failed');
+});
+
+test('groups against a running head: no gap, nothing goes back, the chain verifies', () => {
+  const keys = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const publicKeys = new Map([[1, keys.publicKey]]);
+  const contents = [sampleContent('INVOICE'), sampleContent('INVOICE', [sampleLine({ unitPrice: '0.65' })])];
+  // Seconds between groups, and sizes; the clock crosses the autumn change of 2026.
+  const group = fc.record({ later: fc.integer({ min: 0, max: 1800 }), size: fc.integer({ min: 1, max: 4 }) });
+  fc.assert(
+    fc.property(fc.array(group, { minLength: 1, maxLength: 6 }), (groups) => {
+      let head = newHead();
+      let now = new Date('2026-10-25T00:20:00Z');
+      const documents = [];
+      for (const { later, size } of groups) {
+        now = new Date(now.getTime() + later * 1000);
+        const members: DecidedIssue[] = [];
+        for (let i = 0; i < size; i += 1) {
+          members.push(
+            decided({ content: contents[i % 2]!, head: members.at(-1)?.next ?? head, now, lastSigned: now }),
+          );
+        }
+        let previous = head.lastHash;
+        for (const member of members) {
+          expect(member.next.lastHash).toBe(head.lastHash);
+          previous = createSign('RSA-SHA1')
+            .update(`${chainPart(member.parts!)};${previous}`)
+            .sign(keys.privateKey, 'base64');
+          const issued = finishIssue(member, previous);
+          documents.push({
+            ...member.parts!,
+            sequence: issued.sequence,
+            hash: issued.hash,
+            keyVersion: issued.keyVersion,
+          });
+          expect(issued.qr).toContain(`*G:${issued.number}*H:${issued.atcud}*`);
+        }
+        head = headAfter(members.at(-1)!, previous);
+      }
+      expect(verifyChain(publicKeys, documents)).toEqual([]);
+      expect(head.lastSequence).toBe(documents.length);
+    }),
+    { numRuns: 25 },
+  );
+});
