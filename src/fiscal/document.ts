@@ -167,7 +167,12 @@ export interface PricedLine extends LineInput {
   readonly unitNet: Decimal;
   readonly withholdingAmount: Decimal;
   /** The same line in EUR (equal to net, tax, unitNet and discountAmount in an EUR document). */
-  readonly eur: { readonly net: Decimal; readonly tax: Decimal; readonly unitNet: Decimal; readonly discountAmount: Decimal };
+  readonly eur: {
+    readonly net: Decimal;
+    readonly tax: Decimal;
+    readonly unitNet: Decimal;
+    readonly discountAmount: Decimal;
+  };
 }
 
 /** VAT per (region, tax code, rate, exemption code). */
@@ -247,7 +252,13 @@ export interface Content extends Priced {
   readonly notes?: string | undefined;
   readonly payment?: { readonly method?: string | undefined; readonly date?: Day | undefined } | undefined;
   readonly parent?:
-    | { readonly id: string; readonly number: string; readonly date: Day; readonly type: DocumentType; readonly reason?: string }
+    | {
+        readonly id: string;
+        readonly number: string;
+        readonly date: Day;
+        readonly type: DocumentType;
+        readonly reason?: string;
+      }
     | undefined;
 }
 
