@@ -41,6 +41,9 @@ test('IBAN', () => {
     '',
   ];
   for (const iban of bad) expect(isIban(iban), iban).toBe(false);
+  // The national check digits make every Portuguese IBAN start with PT50: another start is wrong even where 97 agrees.
+  const others = Array.from({ length: 97 }, (_, check) => `PT${String(check).padStart(2, '0')}000201231234567890155`);
+  expect(others.filter(isIban)).toEqual([]);
   // Modulus 97 finds every single wrong digit.
   for (let place = 4; place < good.length; place += 1) {
     for (let digit = 0; digit < 10; digit += 1) {

@@ -218,6 +218,9 @@ test('simplified invoices have a limit, gross and in EUR', () => {
       simplifiedLimit,
     ),
   ).toEqual(['1000', '1000', '100', '100', '100']);
+  // Nine digits of another country are nobody's NIF.
+  const german = { customer: { id: 'c', name: 'GmbH', taxpayerNumber: '123456789', country: 'DE' } };
+  expect(simplifiedLimit(of('1', german))).toBe('100');
   expect(decided({ content: of('1000.00', anonymous) }).number).toBe('FS A2026/1');
   expect(refusal({ content: of('1000.01', anonymous) })).toMatchObject({
     code: 'SIMPLIFIED_LIMIT',

@@ -94,6 +94,7 @@ test('what the API takes for a date', () => {
   expect(t.parseDay('2026-06-30T23:30:00.000Z', 'PT-AC')).toBe('2026-06-30');
   expect(t.parseDay('2026-06-30T23:30+01:00', 'PT')).toBe('2026-06-30');
   expect(t.parseDay('2024-02-29', 'PT')).toBe('2024-02-29');
+  expect(['2000-02-29', '2100-02-29', '2100-02-28'].map(t.isDay)).toEqual([true, false, true]);
   const bad = [
     '2026-02-29',
     '2026-02-30T00:00:00Z',

@@ -73,6 +73,14 @@ test('groups by region, code, rate and exemption code, in order of the lines', (
   ]);
 });
 
+test('two regions with the same rate stay two groups', () => {
+  const lines = (['PT-MA', 'PT-AC'] as const).map((region) => sampleLine({ region, vatRate: 'REDUCED' }));
+  expect(price(asked(lines)).totals.groups).toEqual([
+    { region: 'PT-MA', taxCode: 'RED', rate: '4', base: '100.00', tax: '4.00' },
+    { region: 'PT-AC', taxCode: 'RED', rate: '4', base: '100.00', tax: '4.00' },
+  ]);
+});
+
 test('VAT is rounded per group, and the lines share it out to the cent', () => {
   const { lines, totals } = price(asked([1, 2, 3].map(() => sampleLine({ unitPrice: '0.02' }))));
   expect(totals).toMatchObject({ net: '0.06', tax: '0.01' });
@@ -169,6 +177,9 @@ test('totals stay below 1e13, in the document and in the books', () => {
   expect(problemsOf(asked(big('9999999999999.995')))).toEqual(tooLarge);
   expect(problemsOf(asked([sampleLine({ unitPrice: '9000000000000' })]))).toEqual(tooLarge);
   expect(problemsOf(asked(big('9000000000000'), { currency: 'KWD', exchangeRate: '3' }))).toEqual(tooLarge);
+  expect(
+    problemsOf(asked([sampleLine({ unitPrice: '9000000000000' })], { currency: 'JPY', exchangeRate: '0.006' })),
+  ).toEqual(tooLarge);
   expect(
     problemsOf(asked(big('999999999', '999999999'), { globalDiscount: { type: 'PERCENT', value: '100' } })),
   ).toEqual(tooLarge);
