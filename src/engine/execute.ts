@@ -7,12 +7,12 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
+import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
 import type { Db, Entry } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
-import type { Principal } from '../identity/principal.ts';
+import { entryOfCompany, type Principal } from '../identity/principal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
@@ -31,6 +31,8 @@ export interface Call {
   readonly malformed: Refusal | undefined;
   readonly idempotencyKey: string | undefined;
   readonly requestId: string;
+  /** What the credential's limit counts; known before the database is asked. */
+  readonly rateSubject: string;
   /** How the caller gets in: made by the door from the credential. */
   readonly entry: (accept: (principal: Principal) => void) => Entry;
 }
@@ -67,7 +69,7 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     // A transaction may be entered more than once for one request; it counts once.
     if (trace.principal === undefined) {
       trace.principal = principal;
-      trace.rate = corridor.keyRate.take(principal.credentialId);
+      trace.rate = corridor.keyRate.take(call.rateSubject);
     }
     authorize(operation, principal);
   });
@@ -81,11 +83,14 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
       return trace.principal;
     },
   };
-  if (call.malformed !== undefined) {
-    await corridor.db.read(entry).query(nothing);
-    throw call.malformed;
+  // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
+  if (call.malformed !== undefined || corridor.keyRate.isUsedUp(call.rateSubject)) {
+    await guarded(() => corridor.db.read(entry).query(nothing));
+    if (call.malformed !== undefined) throw call.malformed;
   }
-  return operation.kind === 'read' ? read(corridor, call, asked, entry) : write(corridor, call, asked, entry);
+  return operation.kind === 'read'
+    ? read(corridor, call, asked, entry)
+    : write(corridor, call, asked, entry, () => trace.principal !== undefined);
 }
 
 async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {
@@ -103,10 +108,16 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   };
 }
 
-async function write(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {
+async function write(
+  corridor: Corridor,
+  call: Call,
+  asked: AnyAsked,
+  entry: Entry,
+  entered: () => boolean,
+): Promise<Answer> {
   const claim = claimOf(call);
   if (claim !== undefined) {
-    const recorded = await guarded(() => takeClaim(corridor.db.read(entry), claim));
+    const recorded = await guarded(() => claimOrLetGo(corridor, entry, claim, asked, entered));
     if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
   }
   try {
@@ -115,12 +126,29 @@ async function write(corridor: Corridor, call: Call, asked: AnyAsked, entry: Ent
       if (claim === undefined) await corridor.db.read(entry).query(nothing);
       refuseAll(problems);
     }
-    return await guarded(() => act(corridor, call, asked, entry, claim));
+    return await guarded(() => untangled(() => act(corridor, call, asked, entry, claim, entered)));
   } catch (error) {
     // Known to be rolled back, or refused: the same request may run again. An unknown outcome keeps its claim.
     if (claim !== undefined && !(error instanceof Refusal && error.code === 'OUTCOME_UNKNOWN')) {
-      await release(corridor, entry, claim, asked);
+      await release(corridor, claim, asked);
     }
+    throw error;
+  }
+}
+
+/** The claim is written before the entry can refuse; a refused caller's claim is let go again. */
+async function claimOrLetGo(
+  corridor: Corridor,
+  entry: Entry,
+  claim: Claim,
+  asked: AnyAsked,
+  entered: () => boolean,
+): Promise<Recorded | undefined> {
+  try {
+    return await takeClaim(corridor.db.read(entry), claim);
+  } catch (error) {
+    const byEntry = error instanceof Refusal && (error.status === 403 || error.status === 429);
+    if (byEntry && entered()) await release(corridor, claim, asked);
     throw error;
   }
 }
@@ -131,11 +159,14 @@ async function act(
   asked: AnyAsked,
   entry: Entry,
   claim: Claim | undefined,
+  entered: () => boolean,
 ): Promise<Answer> {
   const { operation } = call;
   const { db, world } = corridor;
   const answer = await db.transact(entry, async (tx) => {
     const facts = await operation.load(tx, asked, world);
+    // Nobody decides or writes before the database has said who is asking.
+    if (!entered()) await tx.query(nothing);
     const change = await operation.decide(facts, asked, world);
     const subject = await operation.save(tx, change, asked, world);
     const body = Buffer.from(JSON.stringify(operation.show(change, asked, world)));
@@ -159,8 +190,12 @@ function schemaProblems(call: Call): Problem[] {
     ...validate(operation.params, call.params, 'path'),
     ...validate(operation.query, call.query, 'query'),
     ...validate(operation.body, call.body, 'body'),
-    ...(operation.check?.(call.body as Record<string, unknown>) ?? []),
+    ...(isObject(call.body) ? (operation.check?.(call.body) ?? []) : []),
   ].slice(0, 50);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
 function claimOf(call: Call): Claim | undefined {
@@ -174,13 +209,28 @@ function claimOf(call: Call): Claim | undefined {
   };
 }
 
-async function release(corridor: Corridor, entry: Entry, claim: Claim, asked: AnyAsked): Promise<void> {
+async function release(corridor: Corridor, claim: Claim, asked: AnyAsked): Promise<void> {
+  const { companyId, scope, actor } = asked.principal;
+  const [release, values] = releaseCall(claim, scope);
   try {
-    await corridor.db.transact(entry, async (tx) => {
-      await tx.commitWith([releaseCall(claim, asked.principal.scope)]);
-    });
+    await corridor.db.read(entryOfCompany(companyId, actor)).query(release, values);
   } catch {
     // The lease runs out by itself; the refusal that led here is the answer.
+  }
+}
+
+/**
+ * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Locks
+ * are taken document, series, masters; a change of masters takes them the other way round, so it can happen.
+ */
+async function untangled<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
+      if (!entangled || attempt === 3) throw error;
+    }
   }
 }
 

@@ -13,6 +13,8 @@ export interface RateState {
 export interface Rate {
   /** Counts one and refuses RATE_LIMITED beyond the limit. Undefined when the limit is switched off. */
   take(subject: string): RateState | undefined;
+  /** Whether the next `take` of this minute would be refused. */
+  isUsedUp(subject: string): boolean;
   /** Refuses when the limit is already used up, without counting. */
   check(subject: string): void;
   /** Counts one without refusing: for what is known only afterwards. */
@@ -46,6 +48,11 @@ export function fixedMinuteRate(perMinute: number, clock: () => number, capacity
       if (count > perMinute) refuse(resetSeconds);
       add(subject, count);
       return { limit: perMinute, remaining: perMinute - count, resetSeconds };
+    },
+    isUsedUp(subject) {
+      if (perMinute === 0) return false;
+      now();
+      return (counts.get(subject) ?? 0) >= perMinute;
     },
     check(subject) {
       if (perMinute === 0) return;

@@ -32,7 +32,6 @@ const formWords: Record<string, string> = {
 
 function makeAjv(coerceTypes: boolean): Ajv {
   const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes, useDefaults: true, ownProperties: true });
-  for (const word of ['nullable', 'examples', 'example']) if (!ajv.getKeyword(word)) ajv.addKeyword(word);
   ajv.addKeyword({
     keyword: 'decimals',
     type: 'number',

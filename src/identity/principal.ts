@@ -18,8 +18,6 @@ export interface Principal {
   readonly actor: string;
   /** Idempotency scope: for a key its lineage, which rotation keeps. */
   readonly scope: string;
-  /** What the rate limit counts. */
-  readonly credentialId: string;
 }
 
 const enterKey = statement('enter_key', 'select * from certo.enter_key($1)');
@@ -57,7 +55,6 @@ export function entryOfKey(credential: Credential, accept: (principal: Principal
         region: row['region'] as Region,
         actor: `key-${lineage.slice(-12)}`,
         scope: `key:${lineage}`,
-        credentialId: String(row['key_id']),
       });
     },
   };
@@ -75,7 +72,6 @@ export function entryOfCompany(companyId: string, actor: string, accept?: (princ
         region: (region ?? 'PT') as Region,
         actor,
         scope: `operator:${actor}`,
-        credentialId: actor,
       });
     },
   };

@@ -321,7 +321,7 @@ begin
   end if;
   return new;
 end $$;
-create trigger freeze before update or delete on documents for each row execute function freeze_document();
+create trigger document_frozen before update or delete on documents for each row execute function freeze_document();
 
 -- A series head only moves forward, and what was registered stays (series and ATCUD rules).
 create function freeze_series() returns trigger language plpgsql as $$
@@ -341,7 +341,7 @@ begin
   end if;
   return new;
 end $$;
-create trigger freeze before update or delete on series for each row execute function freeze_series();
+create trigger series_forward before update or delete on series for each row execute function freeze_series();
 
 -- A key opens its company: sets the reach of the transaction and tells who is asking. No row: nobody.
 create function enter_key(key_hash bytea)

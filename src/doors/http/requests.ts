@@ -30,6 +30,7 @@ export function callOf(operation: Operation, request: FastifyRequest): Call {
     malformed: form.malformed,
     idempotencyKey: operation.kind === 'write' && key !== undefined ? String(key) : undefined,
     requestId: request.id,
+    rateSubject: credential.keyHash.toString('base64'),
     entry: (accept) => entryOfKey(credential, accept),
   };
 }
