@@ -192,7 +192,10 @@ class Batch implements Submittable {
 
   handlePortalSuspended(): void {}
 
-  handleCopyInResponse(): void {}
+  /** COPY FROM STDIN swallows our Sync, and how much of the rest depends on timing: only a new connection is sure. */
+  handleCopyInResponse(connection: Connection): void {
+    connection.stream.destroy(new Error('COPY has no place in a batch'));
+  }
 
   handleCopyData(): void {}
 }

@@ -26,7 +26,7 @@ const texts = new Map<string, string>();
  */
 export function statement(name: string, text: string): Statement {
   // PostgreSQL cuts longer names off silently, and two would become one.
-  if (!/^[!-~]{1,63}$/.test(name)) throw new Error(`not a statement name: ${name}`);
+  if (!/^[ -~]{1,63}$/.test(name)) throw new Error(`not a statement name: ${name}`);
   const before = texts.get(name);
   if (before !== undefined && before !== text) throw new Error(`statement ${name} has two texts`);
   texts.set(name, text);

@@ -169,7 +169,8 @@ class Transaction implements Tx {
     if (this.#failure !== undefined) throw this.#failure.error;
     try {
       return await this.#send(calls, last);
-    } catch (error) {
+    } catch (failure) {
+      const error = failure instanceof BatchFailure ? failure.reason : failure;
       this.#failure = { error };
       throw error;
     }
@@ -194,10 +195,9 @@ class Transaction implements Tx {
       this.#entry.accept(rows[at - 1] ?? []);
       return rows.slice(at);
     } catch (error) {
-      if (!(error instanceof BatchFailure)) throw error;
-      const entered = error.rows[at - 1];
+      const entered = error instanceof BatchFailure ? error.rows[at - 1] : undefined;
       if (entered !== undefined) this.#entry.accept(entered);
-      throw error.reason;
+      throw error;
     }
   }
 
@@ -215,7 +215,7 @@ class Transaction implements Tx {
       // Kept, but what it returned can't be read: for the caller no better than a lost reply.
       const kept = error.tags.length > calls.length;
       if (kept || (reason instanceof ConnectionLost && reason.sent)) throw new OutcomeUnknown(reason);
-      throw reason;
+      throw error;
     }
   }
 

@@ -1,0 +1,351 @@
+import { Client, Pool, type PoolClient } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
+import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
+import { openDb } from './open.ts';
+import { type Db, type Entry, makeDb, type Row, statement } from './transact.ts';
+
+const A = '0190a000-0000-7000-8000-00000000000a';
+const B = '0190a000-0000-7000-8000-00000000000b';
+
+let base: TestDatabase;
+let wire: FaultySocket;
+let superuser: Client;
+/** One connection only: what is left open or broken shows in the next test. */
+let db: Db;
+
+beforeAll(async () => {
+  base = await testDatabase();
+  // A tenant table by the conventions of 0001_foundation.sql.
+  await base.ownerPool.query(`
+    create table certo.things (company_id uuid not null, id int not null, twin int, primary key (company_id, id),
+      unique (company_id, twin) deferrable initially deferred);
+    alter table certo.things enable row level security;
+    alter table certo.things force row level security;
+    create policy tenant on certo.things to certo_app
+      using (company_id = (select certo.current_company())) with check (company_id = (select certo.current_company()));
+    create policy owner on certo.things to certo_owner using (true) with check (true);
+    grant select, insert, delete on certo.things to certo_app;`);
+  superuser = new Client({ ...base.connection, ssl: false });
+  await superuser.connect();
+  wire = await faultySocket(base.connection);
+  db = await openDb({ connection: wire.connection, max: 1 });
+});
+beforeEach(() => {
+  wire.roundTrips = 0;
+});
+afterEach(async () => {
+  wire.fault = undefined;
+  // Nothing is left open, and the next user of the connection is in nobody's company.
+  expect(await db.read(into(null)).query(state)).toEqual([{ company: null, lazy: 'off' }]);
+  await base.ownerPool.query('delete from certo.things');
+});
+afterAll(async () => {
+  await db.close();
+  await superuser.end();
+  await wire.close();
+  await base.drop();
+});
+
+const enter = statement('test enter', 'select certo.enter_company($1) as company');
+const state = statement(
+  'test state',
+  `select certo.current_company() as company, current_setting('synchronous_commit') as lazy`,
+);
+const put = statement('test put', 'insert into certo.things values (certo.current_company(), $1, $2) returning id');
+const list = statement('test list', 'select id from certo.things order by id');
+const fail = statement('test fail', 'select 1 / 0');
+const tooLarge = statement('test too large', 'select 9007199254740993::int8 as n');
+
+function into(company: string | null, accept: (rows: Row[]) => void = () => undefined): Entry {
+  return { call: [enter, [company]], accept };
+}
+
+function refusing(reason: Error): Entry {
+  return into(A, () => {
+    throw reason;
+  });
+}
+
+async function stored(): Promise<number[]> {
+  const { rows } = await base.ownerPool.query<{ id: number }>('select id from certo.things order by id');
+  return rows.map(({ id }) => id);
+}
+
+describe('a read', () => {
+  test('is one round trip, inside its company', async () => {
+    await base.ownerPool.query(`insert into certo.things values ($1, 1), ($2, 2)`, [A, B]);
+    await db.read(into(A)).query(list);
+    wire.roundTrips = 0;
+    expect(await db.read(into(A)).query(list)).toEqual([{ id: 1 }]);
+    expect(
+      await db.read(into(B)).batch([
+        [list, []],
+        [list, []],
+      ]),
+    ).toEqual([[{ id: 2 }], [{ id: 2 }]]);
+    expect(wire.roundTrips).toBe(2);
+    expect(await db.read(into(null)).query(list)).toEqual([]);
+  });
+
+  test('takes composed SQL', async () => {
+    expect(await db.read(into(A)).query({ sql: 'select $1::int + 1 as n', parameters: [1] })).toEqual([{ n: 2 }]);
+  });
+
+  test('gives the entry its rows, and nothing to who is refused', async () => {
+    let seen: Row[] = [];
+    await db
+      .read(
+        into(A, (rows) => {
+          seen = rows;
+        }),
+      )
+      .query(list);
+    expect(seen).toEqual([{ company: A }]);
+    const reason = new Error('no');
+    await expect(db.read(refusing(reason)).query(list)).rejects.toBe(reason);
+  });
+
+  test('tells the refusal of the entry rather than the error of the statement behind it', async () => {
+    const reason = new Error('no');
+    await expect(db.read(refusing(reason)).query(fail)).rejects.toBe(reason);
+    await expect(db.read(into(A)).query(fail)).rejects.toMatchObject({ name: 'StatementError', code: '22012' });
+  });
+
+  test('has nothing to commit', async () => {
+    await expect(db.read(into(A)).commitWith([[put, [1, null]]])).rejects.toThrow(/nothing to commit/);
+  });
+});
+
+describe('a transaction', () => {
+  test('costs two round trips with commitWith, and nothing when it asks nothing', async () => {
+    const done = await db.transact(into(A), async (tx) => {
+      const before = await tx.query(list);
+      const [first] = await tx.commitWith([
+        [put, [1, null]],
+        [put, [2, null]],
+      ]);
+      return [before, first];
+    });
+    expect(done).toEqual([[], [{ id: 1 }]]);
+    expect(wire.roundTrips).toBe(2);
+    expect(await db.transact(into(A), async () => 'idle')).toBe('idle');
+    expect(wire.roundTrips).toBe(2);
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  test('commits when its function returns', async () => {
+    await db.transact(into(A), async (tx) => void (await tx.query(put, [1, null])));
+    expect(wire.roundTrips).toBe(2);
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('rolls back when its function throws, with that error', async () => {
+    const reason = new Error('changed my mind');
+    const done = db.transact(into(A), async (tx) => {
+      await tx.query(put, [1, null]);
+      throw reason;
+    });
+    await expect(done).rejects.toBe(reason);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('is vetoed by its entry, also when all of it comes in one call', async () => {
+    const reason = new Error('no');
+    await expect(db.transact(refusing(reason), (tx) => tx.query(put, [1, null]))).rejects.toBe(reason);
+    await expect(db.transact(refusing(reason), (tx) => tx.commitWith([[put, [1, null]]]))).rejects.toBe(reason);
+    await expect(db.transact(refusing(reason), (tx) => tx.query(fail))).rejects.toBe(reason);
+    expect(await stored()).toEqual([]);
+    await db.transact(into(A), (tx) => tx.commitWith([[put, [1, null]]]));
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('asks its entry once', async () => {
+    let asked = 0;
+    await db.transact(
+      into(A, () => {
+        asked += 1;
+      }),
+      async (tx) => {
+        await tx.query(list);
+        await tx.query(list);
+      },
+    );
+    expect(asked).toBe(1);
+  });
+
+  test('does not let an error be swallowed', async () => {
+    const done = db.transact(into(A), async (tx) => {
+      await tx.query(put, [1, null]);
+      await tx.query(fail).catch(() => undefined);
+      await tx.query(list).catch(() => undefined);
+      return 'fine';
+    });
+    await expect(done).rejects.toMatchObject({ statement: 'test fail' });
+    expect(await stored()).toEqual([]);
+  });
+
+  test('runs in order what is asked at once, and waits for what nobody waited for', async () => {
+    await db.transact(into(A), async (tx) => {
+      const all = await Promise.all([
+        tx.query(put, [1, null]),
+        tx.query(list),
+        tx.query(put, [2, null]),
+        tx.query(list),
+      ]);
+      expect(all).toEqual([[{ id: 1 }], [{ id: 1 }], [{ id: 2 }], [{ id: 1 }, { id: 2 }]]);
+      void tx.query(put, [3, null]);
+    });
+    expect(await stored()).toEqual([1, 2, 3]);
+  });
+
+  test('shows nothing to what was asked at once with a refused entry', async () => {
+    const reason = new Error('no');
+    let second: unknown;
+    const done = db.transact(refusing(reason), async (tx) => {
+      const first = tx.query(list);
+      second = tx.query(list).catch((error: unknown) => error);
+      await first;
+    });
+    await expect(done).rejects.toBe(reason);
+    expect(await second).toBe(reason);
+  });
+
+  test('is over after commitWith', async () => {
+    const done = db.transact(into(A), async (tx) => {
+      await tx.commitWith([[put, [1, null]]]);
+      await tx.query(list);
+    });
+    await expect(done).rejects.toThrow(/over/);
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('tells what the commit itself refuses, and keeps nothing', async () => {
+    for (const last of [true, false]) {
+      const done = db.transact(into(A), async (tx) => {
+        await tx.query(put, [1, 7]);
+        if (last) await tx.commitWith([[put, [2, 7]]]);
+        else await tx.query(put, [2, 7]);
+      });
+      await expect(done).rejects.toMatchObject({ name: 'StatementError', code: '23505', statement: 'commit' });
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  test('may commit lazily, for itself alone', async () => {
+    await superuser.query(`alter database ${base.connection.database} set synchronous_commit = on`);
+    const fresh = await openDb({ connection: base.connection, max: 1 });
+    const lazy = await fresh.transact(into(A), (tx) => tx.query(state), { asyncCommit: true });
+    const durable = await fresh.transact(into(A), (tx) => tx.query(state));
+    await fresh.close();
+    await superuser.query(`alter database ${base.connection.database} reset synchronous_commit`);
+    expect([lazy, durable]).toEqual([[{ company: A, lazy: 'off' }], [{ company: A, lazy: 'on' }]]);
+  });
+
+  test('loses no connection over a value that can not be sent or read', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      await expect(db.read(into(A)).query(put, [Number.NaN])).rejects.toThrow(TypeError);
+      await expect(db.transact(into(A), (tx) => tx.query(put, [Number.NaN, null]))).rejects.toThrow(TypeError);
+      await expect(db.transact(into(A), (tx) => tx.query(tooLarge))).rejects.toThrow(/too large/);
+    }
+  });
+
+  test('prepares anew after a table changed under its statement', async () => {
+    await base.ownerPool.query('create table certo.changing (a int); grant select on certo.changing to certo_app');
+    const all = statement('test changing', 'select * from certo.changing');
+    await db.read(into(A)).query(all);
+    await base.ownerPool.query('alter table certo.changing add b int');
+    await expect(db.read(into(A)).query(all)).rejects.toMatchObject({ code: '0A000' });
+    expect(await db.read(into(A)).query(all)).toEqual([]);
+  });
+});
+
+describe('when the connection breaks', () => {
+  const insertOne = () =>
+    db.transact(into(A), async (tx) => {
+      await tx.query(list);
+      await tx.commitWith([[put, [1, null]]]);
+    });
+
+  test('before the commit is sent, nothing is kept and it is ConnectionLost', async () => {
+    wire.fault = { on: 'test list', how: 'cut before the answer' };
+    await expect(insertOne()).rejects.toBeInstanceOf(ConnectionLost);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('between two statements, the transaction does not go on with another connection', async () => {
+    const done = db.transact(into(A), async (tx) => {
+      await tx.query(put, [1, null]);
+      wire.cutAll();
+      await tx.query(put, [2, null]);
+    });
+    await expect(done).rejects.toBeInstanceOf(ConnectionLost);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('after the commit took effect, the outcome is unknown', async () => {
+    wire.fault = { on: 'test put', how: 'cut before the answer' };
+    await expect(insertOne()).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('before the commit arrived, the outcome is as unknown', async () => {
+    wire.fault = { on: 'test put', how: 'cut before it arrives' };
+    await expect(insertOne()).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('an unknown outcome can not be swallowed', async () => {
+    wire.fault = { on: 'test put', how: 'cut before the answer' };
+    const done = db.transact(into(A), async (tx) => {
+      await tx.query(list);
+      await tx.commitWith([[put, [1, null]]]).catch(() => undefined);
+    });
+    await expect(done).rejects.toBeInstanceOf(OutcomeUnknown);
+  });
+
+  test('a result of the commit that can not be read is an unknown outcome too: it is kept', async () => {
+    const done = db.transact(into(A), async (tx) => {
+      await tx.query(put, [1, null]);
+      await tx.commitWith([[tooLarge, []]]);
+    });
+    await expect(done).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await stored()).toEqual([1]);
+  });
+
+  test('because the server ends it, statements reject and the pool goes on', async () => {
+    const done = db.transact(into(A), async (tx) => {
+      const [row] = await tx.query({ sql: 'select pg_backend_pid() as pid', parameters: [] });
+      const sleeping = tx.query({ sql: 'select pg_sleep(20)', parameters: [] });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      await superuser.query('select pg_terminate_backend($1)', [row?.['pid']]);
+      await sleeping;
+    });
+    await expect(done).rejects.toBeInstanceOf(ConnectionLost);
+    expect(await db.read(into(A)).query(list)).toEqual([]);
+  });
+
+  test('while it was idle, the next one uses a new connection', async () => {
+    await db.read(into(A)).query(list);
+    wire.cutAll();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(await db.read(into(A)).query(list)).toEqual([]);
+  });
+
+  test('without a word, the deadline ends the wait', async () => {
+    const pool = new Pool({ ...wire.connection, ssl: false, max: 1 });
+    pool.on('error', () => undefined);
+    pool.on('connect', (client: PoolClient) => client.on('error', () => undefined));
+    const impatient = makeDb({ pool, connect: () => pool.connect(), deadline: 200 });
+    await impatient.read(into(A)).query(state);
+    wire.fault = { on: 'test state', how: 'never answer' };
+    await expect(impatient.read(into(A)).query(state)).rejects.toBeInstanceOf(ConnectionLost);
+    expect(await impatient.read(into(A)).query(state)).toHaveLength(1);
+    await impatient.close();
+  });
+});
+
+test('errors of statements are told apart by class', async () => {
+  await expect(db.read(into(A)).query(fail)).rejects.toBeInstanceOf(StatementError);
+});
