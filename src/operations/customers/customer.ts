@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Party } from '../../fiscal/document.ts';
-import { checkTaxId, finalConsumerNif } from '../../fiscal/nif.ts';
+import { checkTaxId, finalConsumerNif, withoutPrefix } from '../../fiscal/nif.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, line, text } from '../fields.ts';
@@ -107,6 +107,10 @@ export function overlay(record: CustomerRecord, values: CustomerValues): Custome
     if (value === undefined) continue;
     if (value === '') delete result[name];
     else result[name] = value;
+  }
+  // SAF-T and the QR code carry foreign numbers without the country prefix that VIES shows.
+  if (result.country !== undefined && result.taxpayerNumber !== undefined) {
+    result.taxpayerNumber = withoutPrefix(result.country, result.taxpayerNumber);
   }
   return result;
 }
