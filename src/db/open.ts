@@ -88,8 +88,8 @@ function address(options: OpenOptions, role: Role | undefined): PoolConfig {
   if ('connection' in options) {
     const { connection } = options;
     // There the service is certo_app from the start, so that no RESET ROLE leads back to a stronger one.
-    if (role === 'certo_app') return { ...connection, user: role, options: settings };
-    return { ...connection, options: role === undefined ? settings : `${settings} -c role=${role}` };
+    if (role === 'certo_app') return { ...connection, ssl: false, user: role, options: settings };
+    return { ...connection, ssl: false, options: role === undefined ? settings : `${settings} -c role=${role}` };
   }
   const url = parseAddress(options.connectionString);
   const given = url.searchParams.get('options');
@@ -113,26 +113,26 @@ function sessionSettings(statementTimeout: number): string {
     .join(' ');
 }
 
+const wrong_address =
+  'DATABASE_URL is not an address of the form postgres://user:password@host:5432/database (special characters in the password as %XX).';
+
 function parseAddress(text: string): URL {
-  let url: URL | undefined;
   try {
-    url = new URL(text);
+    // libpq also takes "user@/database?host=/socket/directory".
+    const url = new URL(text.replace('@/', '@localhost/'));
+    decodeURIComponent(`${url.username}${url.password}${url.hostname}${url.pathname}`);
+    if (/^postgres(ql)?:$/.test(url.protocol)) return url;
   } catch {
     // Said below; the parser's own error holds the text with its password.
   }
-  if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
-    throw new DatabaseUnavailable(
-      'DATABASE_URL is not an address of the form postgres://user:password@host:5432/database.',
-    );
-  }
-  return url;
+  throw new DatabaseUnavailable(wrong_address);
 }
 
 /** How errors name the place: without user and password. */
 function placeOf(options: OpenOptions): string {
   if ('connection' in options) return `the embedded database at ${options.connection.host}`;
   const url = parseAddress(options.connectionString);
-  const host = url.hostname === '' ? (url.searchParams.get('host') ?? 'localhost') : decodeURIComponent(url.hostname);
+  const host = url.searchParams.get('host') ?? (decodeURIComponent(url.hostname) || 'localhost');
   return `the database ${url.pathname.slice(1)} at ${host}${url.port === '' ? '' : `:${url.port}`}`;
 }
 
@@ -166,6 +166,9 @@ async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<vo
 
 /** One sentence for the operator, from Node's code of a failed connection or from the server's SQLSTATE. */
 function sentence(error: Error & { code?: unknown }, place: string): string {
+  if ('syscall' in error && error.syscall === 'open') {
+    return 'A certificate or key file that DATABASE_URL names can not be read.';
+  }
   const code = String(error.code ?? '');
   switch (code) {
     case 'ECONNREFUSED':

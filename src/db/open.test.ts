@@ -1,0 +1,211 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import { openDb, openOwner } from './open.ts';
+import { type Entry, statement } from './transact.ts';
+
+let base: TestDatabase;
+beforeAll(async () => {
+  base = await testDatabase();
+});
+afterAll(() => base.drop());
+
+const entry: Entry = { call: [statement('open enter', 'select 1 as one'), []], accept() {} };
+const whoAmI = {
+  sql: `select current_user::text as acts, session_user::text as login, current_setting('search_path') as path,
+    current_setting('TimeZone') as zone, current_setting('statement_timeout') as timeout`,
+  parameters: [],
+};
+
+/** The embedded server as a DATABASE_URL has it. */
+function addressOf(query = ''): string {
+  const { host, port, database, user } = base.connection;
+  return `postgresql://${user}:hunter2@/${database}?host=${encodeURIComponent(host)}&port=${port}${query}`;
+}
+
+describe('the service', () => {
+  test('is certo_app from the start where the socket is trusted', async () => {
+    expect(await base.db.read(entry).query(whoAmI)).toEqual([
+      { acts: 'certo_app', login: 'certo_app', path: 'certo,public', zone: 'UTC', timeout: '30s' },
+    ]);
+  });
+
+  test('becomes certo_app on a DATABASE_URL, and stays it', async () => {
+    const db = await openDb({ connectionString: addressOf('&options=-c%20role%3Dnone%20-c%20timezone%3DAsia/Tokyo') });
+    try {
+      expect(await db.read(entry).query(whoAmI)).toMatchObject([{ acts: 'certo_app', login: 'postgres', zone: 'UTC' }]);
+      await db.read(entry).query({ sql: 'reset role', parameters: [] });
+      expect(await db.read(entry).query(whoAmI)).toMatchObject([{ acts: 'certo_app' }]);
+    } finally {
+      await db.close();
+    }
+  });
+
+  test('can neither make tables nor move the clock nor truncate', async () => {
+    const forbidden = [
+      'create table certo.x ()',
+      'create table public.x ()',
+      'create temporary table x ()',
+      'create schema x',
+    ];
+    forbidden.push('truncate certo.claims', `update certo.clock set shift = '1 day'`, 'set role certo_owner');
+    for (const sql of forbidden) {
+      await expect(base.db.read(entry).query({ sql, parameters: [] }), sql).rejects.toMatchObject({ code: '42501' });
+    }
+  });
+});
+
+test('the owner acts as certo_owner, with the same types of values', async () => {
+  const pool = await openOwner({ connectionString: addressOf() });
+  const { rows } = await pool.query(`select current_user::text as u, date '2026-01-31' as d, 1.50 as n, 7::int8 as i`);
+  await pool.end();
+  expect(rows).toEqual([{ u: 'certo_owner', d: '2026-01-31', n: '1.50', i: 7 }]);
+});
+
+describe('a database that can not be had is told in one sentence without the password', () => {
+  let server: Server | undefined;
+  afterEach(() => server?.close());
+
+  async function problemOf(connectionString: string): Promise<string> {
+    const outcome = await openDb({ connectionString }).then(
+      (db) => db.close(),
+      (error: unknown) => error,
+    );
+    if (!(outcome instanceof DatabaseUnavailable)) throw new Error(`expected DatabaseUnavailable, got ${outcome}`);
+    const told = [outcome.message, outcome.stack, JSON.stringify(outcome), String(outcome.cause)].join();
+    expect(told).not.toContain('hunter2');
+    expect(outcome.message).toMatch(/^[A-Z].*[.?]$/);
+    return outcome.message;
+  }
+
+  /** A server that answers the startup message with the given bytes, and each query with its version. */
+  async function scripted(greeting: Buffer, version = '150000'): Promise<string> {
+    server = createServer((socket: Socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => {
+        socket.write(greeting);
+        socket.on('data', () => socket.write(versionAnswer(version)));
+      });
+    });
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    return `postgres://ana:hunter2@127.0.0.1:${port}/books`;
+  }
+
+  test('nothing listens', async () => {
+    expect(await problemOf('postgres://ana:hunter2@127.0.0.1:1/books')).toBe(
+      'Nothing answers for the database books at 127.0.0.1:1: is the server running?',
+    );
+    expect(await problemOf('postgres://ana:hunter2@/books?host=/nowhere')).toMatch(
+      /at \/nowhere: is the server running/,
+    );
+  });
+
+  test('the host is unknown', async () => {
+    expect(await problemOf('postgres://ana:hunter2@certo.invalid/books')).toMatch(
+      /host of the database books at certo.invalid/,
+    );
+  });
+
+  test('there is no such database', async () => {
+    expect(await problemOf(addressOf().replace(base.connection.database, 'nowhere'))).toMatch(
+      /no such database: the database nowhere/,
+    );
+  });
+
+  test('the login user may not become the role', async () => {
+    const connectionString = addressOf().replace('postgres:hunter2', 'certo_app:hunter2');
+    await expect(openOwner({ connectionString })).rejects.toThrow(/may not act for Certo: permission denied/);
+  });
+
+  test.each([
+    ['28P01', 'password authentication failed for user "ana"', /refused the user name or password/],
+    ['28000', 'no pg_hba.conf entry', /does not let this user connect/],
+    ['22023', 'role "certo_app" does not exist', /run "certo migrate" first/],
+    ['42501', 'permission denied to set role "certo_app"', /may not act for Certo/],
+    ['53300', 'too many clients already', /takes no more connections/],
+    ['57P03', 'the database system is starting up', /starting up or shutting down/],
+    ['XX000', 'something else', /refused the connection: something else/],
+  ])('the server answers %s', async (code, message, sentence) => {
+    expect(await problemOf(await scripted(errorMessage(code, message)))).toMatch(sentence);
+  });
+
+  test('the server is older than 15', async () => {
+    expect(await problemOf(await scripted(welcome, '140012'))).toBe(
+      'The server is PostgreSQL 14; Certo needs 15 or newer.',
+    );
+  });
+
+  test('it wants no encryption, or hangs up', async () => {
+    expect(await problemOf(`${await scripted(Buffer.from('N'))}?sslmode=verify-full`)).toMatch(
+      /No trusted encrypted connection/,
+    );
+    server?.close();
+    server = createServer((socket: Socket) => socket.destroy());
+    await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    expect(await problemOf(`postgres://ana:hunter2@127.0.0.1:${port}/books`)).toMatch(/broke/);
+  });
+
+  test('a certificate file is missing', async () => {
+    expect(await problemOf('postgres://ana:hunter2@127.0.0.1/books?sslmode=verify-full&sslrootcert=/nowhere')).toMatch(
+      /file/,
+    );
+  });
+
+  test.each([
+    '',
+    'books',
+    'mysql://ana:hunter2@host/books',
+    'postgres://ana:hunter2%zz@host/books',
+    'postgres://ana:hunter2@ho st/x:y',
+  ])('it is no address: %s', async (text) => {
+    expect(await problemOf(text)).toMatch(/DATABASE_URL is not an address/);
+  });
+});
+
+function message(type: string, ...parts: (string | number)[]): Buffer {
+  // Numbers are 32 bits unless written as strings; strings end with a zero.
+  const body = Buffer.concat(
+    parts.map((part) => {
+      if (typeof part === 'string') return Buffer.from(`${part}\0`);
+      const number = Buffer.alloc(4);
+      number.writeInt32BE(part);
+      return number;
+    }),
+  );
+  const head = Buffer.alloc(5);
+  head.write(type);
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
+
+function errorMessage(code: string, text: string): Buffer {
+  return message('E', 'SFATAL', `C${code}`, `M${text}`, '');
+}
+
+const ready = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+const welcome = Buffer.concat([message('R', 0), ready]);
+
+function versionAnswer(version: string): Buffer {
+  const short = (value: number) => Buffer.from([value >> 8, value & 255]);
+  const field = [
+    short(1),
+    Buffer.from('version\0'),
+    Buffer.alloc(6),
+    Buffer.from([0, 0, 0, 23]),
+    short(4),
+    Buffer.alloc(4),
+    short(0),
+  ];
+  const row = [short(1), Buffer.from([0, 0, 0, version.length]), Buffer.from(version)];
+  const frame = (type: string, parts: Buffer[]) => {
+    const body = Buffer.concat(parts);
+    const head = Buffer.alloc(5);
+    head.write(type);
+    head.writeInt32BE(body.length + 4, 1);
+    return Buffer.concat([head, body]);
+  };
+  return Buffer.concat([frame('T', field), frame('D', row), message('C', 'SELECT 1'), ready]);
+}
