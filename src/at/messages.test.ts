@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { DocumentType } from '../fiscal/document.ts';
+import * as s from './fixtures/samples.ts';
+import { schemaFault } from './fixtures/xsd.ts';
+import { bodies } from './messages.ts';
+import type { XmlElement } from './read-xml.ts';
+import { childrenOf, readXml, textOf } from './read-xml.ts';
+import type { AtDocumentCode } from './reports.ts';
+
+const salesTypes: DocumentType[] = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'CREDIT_NOTE', 'DEBIT_NOTE'];
+
+function dataOf(xml: string, name: string): XmlElement {
+  return childrenOf(readXml(xml)!, name)[0]!;
+}
+
+function summaries(xml: string, name = 'InvoiceData') {
+  return childrenOf(dataOf(xml, name), 'LineSummary').map((line) => {
+    const tax = childrenOf(line, 'Tax')[0]!;
+    return [
+      textOf(line, 'DebitCreditIndicator'),
+      textOf(line, 'Amount'),
+      textOf(tax, 'TaxCountryRegion'),
+      textOf(tax, 'TaxCode'),
+      textOf(tax, 'TaxPercentage'),
+      textOf(line, 'TaxExemptionCode'),
+    ];
+  });
+}
+
+describe('bodies are valid against the real schemas', () => {
+  it.each(salesTypes)('%s', (type) => {
+    expect(schemaFault('documents', bodies.reportInvoice(s.sales(type)))).toBeUndefined();
+    expect(schemaFault('documents', bodies.changeInvoiceStatus(s.change(type, 'A')))).toBeUndefined();
+  });
+
+  it('every optional part at once', () => {
+    const input = s.mixedLines.map((line, i) =>
+      i === 0 ? { ...line, withholding: { type: 'IRS' as const, percent: '23' } } : line,
+    );
+    const report = s.sales('INVOICE', {
+      content: s.content('INVOICE', { input, taxPointDate: '2026-11-19', customer: s.foreigner }),
+      cashVat: true,
+      eac: '10711',
+      origins: { '1': [{ number: 'PF A2026/7', date: '2026-11-01' }, { number: 'GT A2026/2' }] },
+    });
+    const xml = bodies.reportInvoice(report);
+    expect(schemaFault('documents', xml)).toBeUndefined();
+    expect(xml).toContain('<doc:WithholdingTaxType>IRS</doc:WithholdingTaxType>');
+    expect(xml).toContain('<doc:CustomerTaxIDCountry>GR</doc:CustomerTaxIDCountry>');
+    expect(xml).toContain('<doc:TaxPointDate>2026-11-19</doc:TaxPointDate>');
+    // The line with an origin stands alone; the fourth line has its tax but no origin.
+    expect(summaries(xml).filter((row) => row[3] === 'NOR')).toHaveLength(2);
+  });
+
+  it('working documents, receipts, transport, series', () => {
+    expect(schemaFault('documents', bodies.reportWork(s.sales('PROFORMA', { eac: '10711' })))).toBeUndefined();
+    expect(schemaFault('documents', bodies.changeWorkStatus(s.change('PROFORMA', 'F')))).toBeUndefined();
+    expect(schemaFault('documents', bodies.reportPayment(s.payment()))).toBeUndefined();
+    const receipt = { ...s.payment(), status: 'A' as const };
+    expect(schemaFault('documents', bodies.changePaymentStatus(receipt))).toBeUndefined();
+    expect(schemaFault('transport', bodies.reportTransport(s.transport()))).toBeUndefined();
+    const all = s.transport({
+      status: 'A',
+      atDocCode: '1099214626',
+      end: '2026-11-21T20:00:00',
+      valued: true,
+      toSupplier: true,
+      origins: { '1': [{ number: 'FT A2026/1' }] },
+    });
+    expect(schemaFault('transport', bodies.reportTransport(all))).toBeUndefined();
+    const bare = s.transport({ loading: {}, unloading: { country: 'ES', city: 'Vigo' }, licensePlate: undefined });
+    expect(schemaFault('transport', bodies.reportTransport(bare))).toBeUndefined();
+  });
+
+  it('series', () => {
+    const key = { series: 'A2026', documentCode: 'FT' as AtDocumentCode, validationCode: 'CSDF7T5H' };
+    const register = {
+      series: 'A2026',
+      documentCode: 'RG' as const,
+      firstNumber: 1,
+      startDate: '2026-11-21',
+      certificateNumber: 9999,
+    };
+    const query = { ...key, kind: 'N', registeredFrom: '2026-01-01', registeredTo: '2026-12-31', state: 'A' } as const;
+    const built = [
+      bodies.registerSeries(register),
+      bodies.finalizeSeries({ ...key, lastNumber: 12, justification: 'fim <do> ano' }),
+      bodies.annulSeries(key),
+      bodies.listSeries({}),
+      bodies.listSeries(query),
+    ];
+    for (const xml of built) expect(schemaFault('series', xml)).toBeUndefined();
+    expect(built[0]).toBe(
+      '<ns2:registarSerie xmlns:ns2="http://at.gov.pt/"><serie>A2026</serie><tipoSerie>N</tipoSerie><classeDoc>PY</classeDoc>' +
+        '<tipoDoc>RG</tipoDoc><numInicialSeq>1</numInicialSeq><dataInicioPrevUtiliz>2026-11-21</dataInicioPrevUtiliz>' +
+        '<numCertSWFatur>9999</numCertSWFatur><meioProcessamento>PI</meioProcessamento></ns2:registarSerie>',
+    );
+  });
+});
+
+describe('line summary', () => {
+  it('one entry per tax, exemption and region, in EUR, summing to the net total', () => {
+    const xml = bodies.reportInvoice(s.sales('INVOICE'));
+    expect(summaries(xml)).toEqual([
+      ['C', '21.00', 'PT', 'NOR', '23.00', undefined],
+      ['C', '6.67', 'PT', 'RED', '6.00', undefined],
+      ['C', '200.00', 'PT', 'ISE', '0.00', 'M07'],
+      ['C', '20.00', 'PT-MA', 'INT', '12.00', undefined],
+      ['C', '14.00', 'PT', 'ISE', '0.00', 'M16'],
+    ]);
+    expect(xml).toContain('<doc:NetTotal>261.67</doc:NetTotal>');
+  });
+
+  it('a credit note is on the debit side and names what it corrects in each entry', () => {
+    const xml = bodies.reportInvoice(s.sales('CREDIT_NOTE'));
+    const data = dataOf(xml, 'InvoiceData');
+    for (const line of childrenOf(data, 'LineSummary')) {
+      expect(textOf(line, 'DebitCreditIndicator')).toBe('D');
+      expect(textOf(line, 'Reference')).toBe('FT A2026/1');
+    }
+  });
+
+  it('foreign currency is told in EUR', () => {
+    const content = s.content('INVOICE', { currency: 'USD', exchangeRate: '0.917431' });
+    const xml = bodies.reportInvoice(s.sales('INVOICE', { content }));
+    expect(xml).toContain(`<doc:GrossTotal>${content.books.gross}</doc:GrossTotal>`);
+    expect(content.books.gross).not.toBe(content.totals.gross);
+  });
+
+  it('gives a residual cent to the largest group and refuses more than that', () => {
+    const content = s.content('INVOICE');
+    const off = (net: string) => s.sales('INVOICE', { content: { ...content, books: { ...content.books, net } } });
+    expect(summaries(bodies.reportInvoice(off('261.68')))[2]?.[1]).toBe('200.01');
+    expect(summaries(bodies.reportInvoice(off('261.66')))[2]?.[1]).toBe('199.99');
+    expect(() => bodies.reportInvoice(off('261.73'))).toThrow(/do not sum/);
+  });
+
+  it('sums to NetTotal for any lines', () => {
+    const lines = fc.array(
+      fc.record({
+        quantity: fc.integer({ min: 1, max: 999_999 }).map((n) => (n / 1000).toFixed(3)),
+        unitPrice: fc.integer({ min: 0, max: 99_999_999 }).map((n) => (n / 10000).toFixed(4)),
+        vatRate: fc.constantFrom('NORMAL' as const, 'INTERMEDIATE' as const, 'REDUCED' as const),
+        region: fc.constantFrom('PT' as const, 'PT-MA' as const, 'PT-AC' as const),
+      }),
+      { minLength: 1, maxLength: 20 },
+    );
+    fc.assert(
+      fc.property(lines, fc.boolean(), (given, foreign) => {
+        const input = given.map((more, i) => s.line(String(i), more));
+        const content = s.content('INVOICE', {
+          input,
+          ...(foreign ? { currency: 'JPY', exchangeRate: '0.006123' } : {}),
+        });
+        const rows = summaries(bodies.reportInvoice(s.sales('INVOICE', { content })));
+        const sum = rows.reduce((total, row) => total + BigInt(row[1]!.replace('.', '')), 0n);
+        expect(sum).toBe(BigInt(content.books.net.replace('.', '')));
+        expect(new Set(rows.map((row) => row.slice(2).join())).size).toBe(rows.length);
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+describe('details', () => {
+  it('the unknown buyer, the uncertified program, hash characters that need escaping', () => {
+    const xml = bodies.reportInvoice(
+      s.sales('SIMPLIFIED_INVOICE', { content: s.content('SIMPLIFIED_INVOICE', { customer: s.consumer }) }),
+    );
+    expect(xml).toContain('<doc:CustomerTaxID>999999990</doc:CustomerTaxID><doc:CustomerTaxIDCountry>Desconhecido<');
+    expect(xml).toContain('<doc:HashCharacters>a&amp;&lt;9</doc:HashCharacters>');
+    const report = s.sales('INVOICE');
+    const uncertified = { ...report, issued: { ...report.issued, certificateNumber: 0 } };
+    expect(bodies.reportInvoice(uncertified)).toContain('<doc:HashCharacters>0</doc:HashCharacters>');
+  });
+
+  it('sums withholding per kind', () => {
+    expect(bodies.reportPayment(s.payment())).toContain(
+      '<doc:WithholdingTaxType>IRS</doc:WithholdingTaxType><doc:WithholdingTaxAmount>4.80</doc:WithholdingTaxAmount>',
+    );
+  });
+
+  it('transport: foreign places left out, long tax ids never cut, unpriced lines 0.00, names cut to what fits', () => {
+    const far = { ...s.foreigner, taxpayerNumber: '123456789012345678901', name: '😀'.repeat(120) };
+    const xml = bodies.reportTransport(
+      s.transport({ content: s.content('GUIA_DE_TRANSPORTE', { input: [s.line('1')], customer: far }) }),
+    );
+    expect(schemaFault('transport', xml)).toBeUndefined();
+    expect(xml).toContain('<CustomerTaxID>999999990</CustomerTaxID><CustomerName>');
+    expect(xml).toContain(`<CustomerName>${'😀'.repeat(100)}</CustomerName>`);
+    expect(xml).toContain('<UnitOfMeasure>un</UnitOfMeasure><UnitPrice>0.00</UnitPrice>');
+    const unknownPostal = s.transport({ loading: { city: 'Faro', postalCode: '8000' } });
+    expect(bodies.reportTransport(unknownPostal)).toContain(
+      '<AddressFrom><City>Faro</City><Country>PT</Country></AddressFrom>',
+    );
+  });
+
+  it('refuses what would be a fault of ours', () => {
+    expect(() => bodies.reportTransport(s.transport({ status: 'A' }))).toThrow(/needs the code/);
+    const report = s.sales('INVOICE');
+    const nameless = { ...report, content: { ...report.content, issuer: { id: 'x', name: 'x' } } };
+    expect(() => bodies.reportInvoice(nameless)).toThrow(/nine digits/);
+  });
+});

@@ -1,0 +1,136 @@
+/** Plays a fault on one request: what the wire does is written here, not asked of the real code. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { aboutAnother, brokenXml, cannedReply, htmlPage, ofAnotherOperation } from './canned.ts';
+import type { RequestPlay } from './faults.ts';
+import type { Answered, Asked } from './judge.ts';
+import { authenticationFault, fault } from './soap-replies.ts';
+
+export interface Stage {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly asked: Asked;
+  /** The true answer, when the request was carried out. */
+  readonly answered: Answered | undefined;
+  readonly now: Date;
+}
+
+const hugeBytes = 100 << 20;
+
+export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): Promise<void> {
+  const { request, response, asked, now } = stage;
+  const truth = stage.answered?.xml ?? cannedReply('system-error', asked, now);
+  const cut = (): void => void request.socket.destroy();
+  switch (kind) {
+    case 'no-answer':
+    case 'no-answer-after':
+      return;
+    case 'slow':
+      await wait(milliseconds, undefined, { ref: false });
+      return sendXml(response, stage.answered?.status ?? 200, truth);
+    case 'reset-before':
+    case 'reset-after':
+      return resetConnection(request);
+    case 'truncated':
+      response.writeHead(200, { ...xmlType, 'Content-Length': Buffer.byteLength(truth) });
+      response.write(truth.slice(0, Math.floor(truth.length / 2)), cut);
+      return;
+    case 'truncated-xml':
+      return sendXml(response, 200, truth.slice(0, Math.floor(truth.length / 2)));
+    case 'http-500':
+      return send(response, 500, 'text/plain', 'Internal Server Error');
+    case 'http-503':
+    case 'http-503-after':
+      return send(response, 503, 'text/plain', 'Service Unavailable');
+    case 'html':
+      return send(response, 200, 'text/html; charset=utf-8', htmlPage);
+    case 'malformed-xml':
+    case 'xxe':
+    case 'billion-laughs':
+    case 'deep-xml':
+      return sendXml(response, 200, brokenXml[kind]);
+    case 'huge':
+      return sendHuge(response);
+    case 'drip':
+      return drip(response, truth);
+    case 'soap-fault':
+      return sendXml(response, 500, fault('env:Server', 'Internal Error (from server)'));
+    case 'wrong-credentials':
+      return sendXml(
+        response,
+        500,
+        authenticationFault({ code: 99, message: 'Erro na validação da senha (Senha errada, acesso suspenso, etc.)' }),
+      );
+    case 'key-repeated':
+      return sendXml(
+        response,
+        500,
+        authenticationFault({
+          code: asked.operation === 'reportTransport' ? 13 : 12,
+          message: 'Chave simétrica repetida',
+        }),
+      );
+    case 'system-error':
+    case 'series-unknown':
+    case 'document-refused':
+    case 'already-registered':
+      return sendXml(response, 200, cannedReply(kind, asked, now));
+    case 'other-document':
+      // The invoice service names no document in its answers, so there the answer is another operation's.
+      return sendXml(response, 200, aboutAnother(truth) === truth ? ofAnotherOperation(truth) : aboutAnother(truth));
+    case 'other-operation':
+      return sendXml(response, 200, ofAnotherOperation(truth));
+    case 'wrong-content-type':
+      return send(response, 200, 'application/json', truth);
+    case 'redirect':
+      response.writeHead(302, { Location: 'https://127.0.0.1:1/elsewhere', 'Content-Length': 0 });
+      response.end();
+      return;
+    case 'gzip-bomb':
+      response.writeHead(200, { ...xmlType, 'Content-Encoding': 'gzip' });
+      response.end(gzipSync(Buffer.alloc(20 << 20, 32)));
+      return;
+    case 'empty-body':
+      return sendXml(response, 200, '');
+    case 'not-http':
+      request.socket.end('SSH-2.0-OpenSSH_9.6\r\n');
+      return;
+  }
+}
+
+const xmlType = { 'Content-Type': 'text/xml; charset=utf-8' };
+
+export function sendXml(response: ServerResponse, status: number, xml: string): void {
+  send(response, status, xmlType['Content-Type'], xml);
+}
+
+function send(response: ServerResponse, status: number, contentType: string, body: string): void {
+  response.writeHead(status, { 'Content-Type': contentType, 'Content-Length': Buffer.byteLength(body) });
+  response.end(body);
+}
+
+function resetConnection(request: IncomingMessage): void {
+  request.socket.destroy();
+}
+
+/** 100 MB as fast as the other side reads; stops when it hangs up. */
+async function sendHuge(response: ServerResponse): Promise<void> {
+  response.writeHead(200, xmlType);
+  const chunk = Buffer.alloc(1 << 16, 32);
+  for (let sent = 0; sent < hugeBytes && !response.destroyed; sent += chunk.length) {
+    if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+  }
+  response.end();
+}
+
+/** One byte per second. */
+async function drip(response: ServerResponse, xml: string): Promise<void> {
+  response.writeHead(200, { ...xmlType, 'Content-Length': Buffer.byteLength(xml) });
+  for (const byte of Buffer.from(xml)) {
+    if (response.destroyed) return;
+    response.write(Buffer.of(byte));
+    await wait(1_000, undefined, { ref: false });
+  }
+  response.end();
+}

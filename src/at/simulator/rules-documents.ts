@@ -1,0 +1,248 @@
+/**
+ * Business rules of the invoice service: registering and changing the status of invoices, working documents and cash
+ * VAT receipts. Codes and sentences from the response tables of the manual of invoice elements (January 2023).
+ */
+import { exemptionOn } from '../../fiscal/exemptions.ts';
+import { isNif } from '../../fiscal/nif.ts';
+import type { XmlElement } from '../read-xml.ts';
+import { childrenOf } from '../read-xml.ts';
+import { amountsAgree, exemptionFault, withholdingFits } from './amounts.ts';
+import type { DocumentEntry } from './ledger.ts';
+import type { Verdict, World } from './rules.ts';
+import { digestOf, inside, isFuture, lisbonDay, lisbonText, numberFault, value, verdict } from './rules.ts';
+
+/** How the three services differ: names of elements and numbers of codes. */
+interface Kind {
+  readonly service: DocumentEntry['service'];
+  readonly name: 'Invoice' | 'Work' | 'Payment';
+  readonly number: string;
+  readonly date: string;
+  readonly type: string;
+  readonly codes: {
+    readonly number: number;
+    readonly date: number;
+    readonly type: number;
+    readonly amounts: number;
+    readonly exemption: number;
+    readonly values: number;
+    readonly certificate: number;
+    readonly required: number;
+    readonly already: number;
+    readonly different: number;
+    readonly statusDate: number;
+    readonly absent: number;
+    readonly state: number;
+    readonly changeValues: number;
+    readonly changeDate: number;
+  };
+}
+
+const kinds = {
+  Invoice: {
+    service: 'invoice',
+    name: 'Invoice',
+    number: 'InvoiceNo',
+    date: 'InvoiceDate',
+    type: 'InvoiceType',
+    codes: {
+      number: -1,
+      date: -4,
+      type: -5,
+      amounts: -7,
+      exemption: -8,
+      values: -28,
+      certificate: -39,
+      required: -50,
+      already: -10,
+      different: -3,
+      statusDate: -6,
+      absent: -11,
+      state: -12,
+      changeValues: -31,
+      changeDate: -31,
+    },
+  },
+  Work: {
+    service: 'work',
+    name: 'Work',
+    number: 'DocumentNumber',
+    date: 'WorkDate',
+    type: 'WorkType',
+    codes: {
+      number: -29,
+      date: -21,
+      type: -29,
+      amounts: -20,
+      exemption: -29,
+      values: -29,
+      certificate: -29,
+      required: -51,
+      already: -22,
+      different: -29,
+      statusDate: -45,
+      absent: -19,
+      state: -37,
+      changeValues: -32,
+      changeDate: -43,
+    },
+  },
+  Payment: {
+    service: 'payment',
+    name: 'Payment',
+    number: 'PaymentRefNo',
+    date: 'TransactionDate',
+    type: 'PaymentType',
+    codes: {
+      number: -30,
+      date: -24,
+      type: -30,
+      amounts: -23,
+      exemption: -30,
+      values: -30,
+      certificate: -30,
+      required: -30,
+      already: -25,
+      different: -30,
+      statusDate: -30,
+      absent: -38,
+      state: -26,
+      changeValues: -33,
+      changeDate: -27,
+    },
+  },
+} as const satisfies Record<string, Kind>;
+
+export const documentRules: Readonly<Record<string, (world: World, nif: string, body: XmlElement) => Verdict>> = {
+  RegisterInvoiceRequest: (world, nif, body) => register(world, nif, body, kinds.Invoice),
+  RegisterWorkRequest: (world, nif, body) => register(world, nif, body, kinds.Work),
+  RegisterPaymentRequest: (world, nif, body) => register(world, nif, body, kinds.Payment),
+  ChangeInvoiceStatusRequest: (world, nif, body) => change(world, nif, body, kinds.Invoice),
+  ChangeWorkStatusRequest: (world, nif, body) => change(world, nif, body, kinds.Work),
+  ChangePaymentStatusRequest: (world, nif, body) => change(world, nif, body, kinds.Payment),
+};
+
+const success = verdict(0, 'Operação efetuada com sucesso.');
+
+function register(world: World, nif: string, body: XmlElement, kind: Kind): Verdict {
+  const foreign = issuerFault(nif, body);
+  if (foreign !== undefined) return foreign;
+  const data = inside(body, `${kind.name}Data`)!;
+  const number = value(data, kind.number);
+  const digest = digestOf(data, 'DocumentStatus');
+  const status = value(data, 'DocumentStatus', `${kind.name}Status`);
+  const known = world.ledger.document(nif, number);
+  if (known !== undefined) return again(known, digest, status, kind);
+
+  const fault = valueFault(world, nif, body, data, kind) ?? registrationFault(data, kind);
+  if (fault !== undefined) return fault;
+  world.ledger.putDocument({
+    nif,
+    number,
+    service: kind.service,
+    documentCode: value(data, kind.type),
+    atcud: value(data, 'ATCUD'),
+    date: value(data, kind.date),
+    customer: value(data, 'CustomerTaxID'),
+    country: value(data, 'CustomerTaxIDCountry'),
+    gross: value(data, 'DocumentTotals', 'GrossTotal'),
+    digest,
+    history: [{ status, date: value(data, 'DocumentStatus', `${kind.name}StatusDate`), at: world.now().toISOString() }],
+  });
+  return success;
+}
+
+/** The same document a second time. */
+function again(known: DocumentEntry, digest: string, status: string, kind: Kind): Verdict {
+  if (known.digest !== digest) return verdict(kind.codes.different, 'Documento registado com valores diferentes');
+  if (kind.name === 'Invoice' && status === 'A' && statusOf(known) !== 'A')
+    return verdict(-2, 'Anulação de documento registado');
+  return verdict(kind.codes.already, 'O documento já foi registado pelo emitente');
+}
+
+function statusOf(document: DocumentEntry): string {
+  return document.history.at(-1)?.status ?? '';
+}
+
+/** The NIF of the sub-user must be the issuer's. */
+function issuerFault(nif: string, body: XmlElement): Verdict | undefined {
+  const issuer = value(body, 'TaxRegistrationNumber');
+  if (!isNif(issuer)) return verdict(-17, 'NIF inválido');
+  if (issuer !== nif)
+    return verdict(-16, 'Utilizador não tem permissões para registar documentos com o NIF de emitente indicado');
+  return undefined;
+}
+
+function valueFault(world: World, nif: string, body: XmlElement, data: XmlElement, kind: Kind): Verdict | undefined {
+  const { codes } = kind;
+  const type = value(data, kind.type);
+  const fault = numberFault(world, nif, type, value(data, kind.number), value(data, 'ATCUD'));
+  if (fault !== undefined)
+    return verdict(fault === 'other type' ? codes.type : codes.number, `Documento inválido: ${fault}`);
+  if (value(data, kind.date).slice(0, 10) > lisbonDay(world)) return verdict(codes.date, 'Data de emissão inválida');
+  if (isFuture(world, value(data, 'SystemEntryDate')))
+    return verdict(codes.date, 'Data de gravação posterior à data atual');
+  if (isFuture(world, value(data, 'DocumentStatus', `${kind.name}StatusDate`)))
+    return verdict(codes.statusDate, 'Data de estado inválida');
+  const certified = value(body, 'SoftwareCertificateNumber').replace(/^\+?0*(?=\d)/, '') !== '0';
+  const hash = value(data, 'HashCharacters');
+  if (kind.name !== 'Payment' && certified !== (hash !== '0'))
+    return verdict(codes.certificate, 'Número de certificado inválido');
+  const country = value(data, 'CustomerTaxIDCountry');
+  if (country === 'PT' && !isNif(value(data, 'CustomerTaxID')))
+    return verdict(codes.values, 'Valores de entrada inválidos: NIF do adquirente');
+  return undefined;
+}
+
+function registrationFault(data: XmlElement, kind: Kind): Verdict | undefined {
+  const { codes } = kind;
+  const type = value(data, kind.type);
+  const own = type === 'NC' ? 'D' : 'C';
+  const lines = childrenOf(data, 'LineSummary');
+  if (kind.name !== 'Payment' && lines.some((line) => value(line, 'DebitCreditIndicator') !== own)) {
+    return verdict(codes.values, 'Valores de entrada inválidos: indicador de débito ou crédito');
+  }
+  if (['NC', 'ND'].includes(type) && lines.some((line) => value(line, 'Reference') === '')) {
+    return verdict(codes.required, 'Parâmetros de entrada obrigatórios em falta: Reference');
+  }
+  if (kind.name === 'Payment' && lines.some((line) => inside(line, 'Tax') === undefined)) {
+    return verdict(codes.values, 'Valores de entrada inválidos: imposto em falta');
+  }
+  const isKnown = (code: string, day: string) => exemptionOn(code, day) !== undefined;
+  if (exemptionFault(data, isKnown, value(data, kind.date).slice(0, 10)))
+    return verdict(codes.exemption, 'Código de motivo de isenção inválido');
+  if (!amountsAgree(data, own) || !withholdingFits(data))
+    return verdict(codes.amounts, 'Documento inválido por valores anómalos');
+  return undefined;
+}
+
+function change(world: World, nif: string, body: XmlElement, kind: Kind): Verdict {
+  const foreign = issuerFault(nif, body);
+  if (foreign !== undefined) return foreign;
+  const { codes } = kind;
+  const header = inside(body, `${kind.name}Header`)!;
+  const known = world.ledger.document(nif, value(header, kind.number));
+  if (known === undefined || known.service !== kind.service) return verdict(codes.absent, 'O documento não existe');
+  const told = [
+    value(header, 'ATCUD'),
+    value(header, kind.date),
+    value(header, kind.type),
+    value(header, 'CustomerTaxID'),
+  ];
+  const holds = [known.atcud, known.date, known.documentCode, known.customer];
+  if (JSON.stringify(told) !== JSON.stringify(holds))
+    return verdict(codes.changeValues, 'Valores de entrada inválidos');
+  const status = value(body, `${kind.name}Status`, `${kind.name}Status`);
+  const date = value(body, `${kind.name}Status`, `${kind.name}StatusDate`);
+  // A cancelled document stays cancelled, a billed one billed; nothing goes back to normal.
+  if (statusOf(known) !== 'N' || status === 'N') return verdict(codes.state, 'Alteração de estado não permitida');
+  // "Nor before the last one told" stands only in the tables of working documents (-43).
+  const goesBack = kind.name === 'Work' && date < (known.history.at(-1)?.date ?? '');
+  if (isFuture(world, date) || goesBack) {
+    return verdict(
+      codes.changeDate,
+      `A data de estado do documento não pode ser posterior à data atual (${lisbonText(world)}) nem anterior à última`,
+    );
+  }
+  world.ledger.putDocument({ ...known, history: [...known.history, { status, date, at: world.now().toISOString() }] });
+  return success;
+}
