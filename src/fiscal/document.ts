@@ -113,6 +113,8 @@ export interface Discount {
 /** One line as asked, catalogue values and the document's own overrides already merged. */
 export interface LineInput {
   readonly id: string;
+  /** Credit notes: the line of the original invoice that this one corrects. */
+  readonly originLineId?: string | undefined;
   /** Id of the catalogue item, SAF-T ProductCode. */
   readonly itemId: string;
   readonly name: string;
@@ -234,6 +236,55 @@ export interface Party {
   readonly finalConsumer?: boolean | undefined;
 }
 
+/** Another document that this one refers to. */
+export interface DocumentRef {
+  readonly id: string;
+  readonly number: string;
+  readonly date: Day;
+  readonly type: DocumentType;
+}
+
+/** What a receipt settles of one document, in EUR and before withholding: net + tax = gross. */
+export interface Settled {
+  readonly document: DocumentRef;
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly gross: Decimal;
+  /** Withheld by the payer with this payment; gross − withholding is what was received. */
+  readonly withholding: Decimal;
+  /** Base and tax per rate: receipts of the cash VAT scheme (RC) tell them. */
+  readonly groups: readonly TaxGroup[];
+}
+
+/** A place of loading or unloading. */
+export interface Place {
+  readonly address: string;
+  readonly postalCode: string;
+  readonly city: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+}
+
+/** What a transport document adds (DL 147/2003). Instants are ISO 8601 in UTC. */
+export interface Transport {
+  /** Start of the transport: SAF-T MovementStartTime. */
+  readonly start: string;
+  readonly end?: string | undefined;
+  readonly loading: Place;
+  readonly unloading: Place;
+  readonly licensePlate?: string | undefined;
+  readonly comments?: string | undefined;
+  /** Whether prices are shown and told; else every amount is 0.00. */
+  readonly valued: boolean;
+}
+
+/** A document recovered into a recovery series (hash chain, section 6): M printed form, D duplicate after data loss. */
+export interface Recovered {
+  readonly kind: 'M' | 'D';
+  /** M: "abc/00001", the manual series and number. D: the whole original id, "XY 2013A/00099". */
+  readonly original: string;
+}
+
 /**
  * The document as a draft shows it and issuing freezes it (column `content`). Issuing adds the `Issued` facts.
  */
@@ -251,15 +302,19 @@ export interface Content extends Priced {
   readonly description?: string | undefined;
   readonly notes?: string | undefined;
   readonly payment?: { readonly method?: string | undefined; readonly date?: Day | undefined } | undefined;
-  readonly parent?:
-    | {
-        readonly id: string;
-        readonly number: string;
-        readonly date: Day;
-        readonly type: DocumentType;
-        readonly reason?: string;
-      }
-    | undefined;
+  /** The invoice that a credit note, a debit note or a receipt is about; notes say why. */
+  readonly parent?: (DocumentRef & { readonly reason?: string | undefined }) | undefined;
+  /** Where the document came from: the pro forma it was converted from. SAF-T OrderReferences. */
+  readonly origin?: DocumentRef | undefined;
+  /** Receipts only: what the payment settles. */
+  readonly settles?: readonly Settled[] | undefined;
+  /** Transport documents only. */
+  readonly transport?: Transport | undefined;
+  /** Issued under the cash VAT scheme: mention, CashVATSchemeIndicator, RC receipts. */
+  readonly cashVat?: boolean | undefined;
+  /** Of a training series: mention, and the producer's data in place of the issuer's. */
+  readonly training?: boolean | undefined;
+  readonly recovered?: Recovered | undefined;
 }
 
 /** What issuing stamps. Stored as text, re-exported unchanged, never recomputed (Despacho 8632/2014, 2.6.7). */
