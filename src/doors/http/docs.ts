@@ -1,8 +1,35 @@
-/** Pages for developers: the reference at /docs (viewer served from the package, nothing from outside) and every refusal. */
-import swaggerUi from '@fastify/swagger-ui';
-import type { FastifyInstance } from 'fastify';
+/**
+ * Pages for people: the landing page, the reference and the list of refusals. Everything they show or load comes from
+ * this service: no page asks any other address for anything, and each says so to the browser (Content-Security-Policy).
+ */
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { World } from '../../operations/world.ts';
+import { addAssets } from './docs/assets.ts';
+import { errorsPage } from './docs/errors-page.ts';
+import { landingPage } from './docs/landing-page.ts';
+import { referencePage } from './docs/reference-page.ts';
+import { languageOf } from './problem.ts';
 
-export async function addDocs(app: FastifyInstance, _world: World): Promise<void> {
-  await app.register(swaggerUi, { routePrefix: '/docs' });
+const closed = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; font-src 'self'";
+const pagePolicy = `${closed}; style-src 'self'; img-src 'self'`;
+// The viewer runs a script, asks this service, and its style sheet carries arrows as data images.
+const viewerPolicy = `${pagePolicy} data:; script-src 'self'; connect-src 'self'`;
+
+export async function addDocs(app: FastifyInstance, world: World): Promise<void> {
+  const options = { schema: { hide: true } };
+  app.get('/', options, (request, reply) =>
+    send(reply.header('vary', 'accept-language'), landingPage(world, languageOf(request.headers['accept-language']))),
+  );
+  app.get('/docs', options, (_request, reply) => send(reply, referencePage(), viewerPolicy));
+  app.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
+  app.get('/docs/errors', options, (_request, reply) => send(reply, errorsPage()));
+  addAssets(app);
+}
+
+function send(reply: FastifyReply, html: string, policy = pagePolicy): FastifyReply {
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('content-security-policy', policy)
+    .header('referrer-policy', 'no-referrer')
+    .send(html);
 }
