@@ -49,7 +49,9 @@ export const readers = {
     const reply = transportAnswer(body);
     if (reply === undefined || (reply.documentNumber ?? message.issued.number) !== message.issued.number)
       return strangeReply;
-    const outcomes = reply.answers.map((answer) => outcomeOf('reportTransport', answer, message.resent ?? false));
+    // "Already cancelled" answers only a cancellation, "already there" only a registration.
+    const repeated = (code: string) => message.resent === true && (code === '-4') === (message.status === 'A');
+    const outcomes = reply.answers.map((answer) => outcomeOf('reportTransport', answer, repeated(answer.code)));
     // One "no" among several sentences decides; "-100" beside "0" is only a warning.
     const no =
       outcomes.find((outcome) => outcome?.kind === 'refused') ?? outcomes.find((outcome) => outcome !== undefined);

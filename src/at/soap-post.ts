@@ -148,6 +148,8 @@ function problemOf(error: NodeJS.ErrnoException): string {
   const code = error.code ?? '';
   if (problems[code] !== undefined) return problems[code];
   if (code.startsWith('HPE_')) return 'the AT did not answer in HTTP';
-  if (/^ERR_(?:SSL|TLS|OSSL)|CERT|SIGNATURE|ISSUER|CHAIN/.test(code)) return `TLS with the AT failed (${code})`;
+  // OpenSSL's verdicts on a certificate (CERT_HAS_EXPIRED, INVALID_PURPOSE …) all have an underscore.
+  const isTls = code === 'EPROTO' || /^ERR_(?:SSL|TLS|OSSL)_|^(?!ERR_)[A-Z]+_/.test(code);
+  if (isTls && /^\w{1,60}$/.test(code)) return `TLS with the AT failed (${code})`;
   return `the connection to the AT failed${/^\w{1,60}$/.test(code) ? ` (${code})` : ''}`;
 }

@@ -6,6 +6,7 @@
 
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import type { Accounts } from './accounts.ts';
 import type { FaultRule, Faults } from './faults.ts';
 import { readRule } from './faults.ts';
@@ -112,17 +113,17 @@ async function sendLedger(ledger: Ledger, query: URLSearchParams, response: Serv
     ...ledger.statistics(entry),
   }));
   response.writeHead(200, { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'no-store' });
-  response.write(`{"series":${JSON.stringify(series)},"documents":[`);
-  let separator = '';
-  let waiting = '';
-  for (const document of ledger.documents({ nif, number })) {
-    waiting += separator + JSON.stringify({ ...document, status: document.history.at(-1)?.status });
-    separator = ',';
-    if (waiting.length < 65536) continue;
-    if (!response.write(waiting))
-      await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
-    waiting = '';
-    if (response.destroyed) return;
-  }
-  response.end(`${waiting}]}\n`);
+  await pipeline(function* () {
+    yield `{"series":${JSON.stringify(series)},"documents":[`;
+    let separator = '';
+    let waiting = '';
+    for (const document of ledger.documents({ nif, number })) {
+      waiting += separator + JSON.stringify({ ...document, status: document.history.at(-1)?.status });
+      separator = ',';
+      if (waiting.length < 65536) continue;
+      yield waiting;
+      waiting = '';
+    }
+    yield `${waiting}]}\n`;
+  }, response);
 }

@@ -1,5 +1,6 @@
 /** Plays a fault on one request: what the wire does is written here, not asked of the real code. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { aboutAnother, brokenXml, cannedReply, htmlPage, ofAnotherOperation } from './canned.ts';
@@ -17,6 +18,8 @@ export interface Stage {
 }
 
 const hugeBytes = 100 << 20;
+/** 20 MB in 20 KB, made when first needed. */
+let bomb: Buffer | undefined;
 
 export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): Promise<void> {
   const { request, response, asked, now } = stage;
@@ -89,7 +92,8 @@ export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): P
       return;
     case 'gzip-bomb':
       response.writeHead(200, { ...xmlType, 'Content-Encoding': 'gzip' });
-      response.end(gzipSync(Buffer.alloc(20 << 20, 32)));
+      bomb ??= gzipSync(Buffer.alloc(20 << 20, 32));
+      response.end(bomb);
       return;
     case 'empty-body':
       return sendXml(response, 200, '');
@@ -118,10 +122,9 @@ function resetConnection(request: IncomingMessage): void {
 async function sendHuge(response: ServerResponse): Promise<void> {
   response.writeHead(200, xmlType);
   const chunk = Buffer.alloc(1 << 16, 32);
-  for (let sent = 0; sent < hugeBytes && !response.destroyed; sent += chunk.length) {
-    if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
-  }
-  response.end();
+  await pipeline(function* () {
+    for (let sent = 0; sent < hugeBytes; sent += chunk.length) yield chunk;
+  }, response);
 }
 
 /** One byte per second. */

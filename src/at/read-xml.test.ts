@@ -1,0 +1,97 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readXml } from './read-xml.ts';
+import { cut, escapeText, leaf } from './write-xml.ts';
+
+describe('reading', () => {
+  it('resolves namespaces, references and CDATA', () => {
+    const xml =
+      '\ufeff<?xml version="1.0"?><!-- c --><S:E xmlns:S="u:s"><S:B a="1"><R xmlns="u:r"><x>Opera&#231;&#xe3;o &amp; <![CDATA[a&amp;<b>]]></x><y xmlns=""/></R></S:B></S:E>\n';
+    expect(readXml(xml)).toEqual({
+      name: 'E',
+      namespace: 'u:s',
+      text: '',
+      children: [
+        {
+          name: 'B',
+          namespace: 'u:s',
+          text: '',
+          children: [
+            {
+              name: 'R',
+              namespace: 'u:r',
+              text: '',
+              children: [
+                { name: 'x', namespace: 'u:r', text: 'Operação & a&amp;<b>', children: [] },
+                { name: 'y', namespace: '', text: '', children: [] },
+              ],
+            },
+          ],
+        },
+      ],
+    });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['text', 'hello'],
+    ['two roots', '<a/><b/>'],
+    ['text after the root', '<a/>x'],
+    ['mismatched', '<a></b>'],
+    ['truncated', '<a><b>'],
+    ['a document type', '<!DOCTYPE a><a/>'],
+    ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
+    ['an entity without document type', '<a>&x;</a>'],
+    ['a forbidden reference', '<a>&#0;</a>'],
+    ['a control character', '<a>\u0001</a>'],
+    ['a bare ampersand', '<a>a & b</a>'],
+    ['an undeclared prefix', '<x:a/>'],
+    ['an attribute twice', '<a b="1" b="2"/>'],
+    ['too deep', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`],
+    ['too deep, hidden by attributes', `${'<a b="/>">'.repeat(60)}${'</a>'.repeat(60)}`],
+    ['reserved names', '<__proto__>x</__proto__>'],
+  ])('refuses %s', (_name, xml) => {
+    expect(readXml(xml)).toBeUndefined();
+  });
+
+  // Figures are generous: the slowest of these takes 0.3 s on a slow machine.
+  it.each([
+    ['siblings', `<a>${'<b/>'.repeat(250_000)}</a>`],
+    ['attributes', `<a ${Array.from({ length: 100_000 }, (_, i) => `a${i}=""`).join(' ')}/>`],
+    [
+      'prefixes',
+      `<a ${Array.from({ length: 30_000 }, (_, i) => `xmlns:a${i}="u"`).join(' ')}>${'<b xmlns="u"/>'.repeat(2000)}</a>`,
+    ],
+    ['nesting', '<a>'.repeat(300_000)],
+    ['open angles', '<'.repeat(1_000_000)],
+    ['references', `<a>${'&amp;'.repeat(200_000)}</a>`],
+    ['comments', `<a>${'<!-- '.repeat(200_000)}`],
+  ])('a megabyte of %s takes no long time', (_name, xml) => {
+    const start = performance.now();
+    readXml(xml);
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});
+
+describe('writing', () => {
+  it('what is written is read back, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', maxLength: 40 }), (text) => {
+        const legal = [...text].every((c) => /[\t\n\r\u0020-\ud7ff\ue000-\ufffd]|[^\0-\uffff]/u.test(c));
+        if (!legal) expect(() => escapeText(text)).toThrow(/can not hold/);
+        else expect(readXml(leaf('a', text))?.text).toBe(text);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('refuses half a surrogate pair', () => {
+    expect(() => escapeText('a\ud800b')).toThrow(/can not hold/);
+  });
+
+  it('cuts between characters', () => {
+    expect(cut('a😀b😀', 3)).toBe('a😀b');
+    expect(cut('😀😀', 2)).toBe('😀😀');
+    expect(cut('abc', 5)).toBe('abc');
+  });
+});

@@ -1,0 +1,251 @@
+// Every fault the simulator can play, against the real client: the right outcome, within the deadline, in bounded memory.
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AtWorld } from './fixtures/at-world.ts';
+import { openAtWorld, registered } from './fixtures/at-world.ts';
+import * as s from './fixtures/samples.ts';
+import type { AtGateway, Operation, Outcome } from './gateway.ts';
+import { operations } from './gateway.ts';
+import { connectionFaults, requestFaults } from './simulator/faults.ts';
+
+const deadline = 400;
+let world: AtWorld;
+let sequence = 0;
+let invoiceCode = '';
+beforeAll(async () => {
+  world = await openAtWorld({}, deadline);
+  invoiceCode = await registered(world.gateway, 'FT');
+});
+afterEach(() => world.control('DELETE', '/__fault'));
+afterAll(() => world.close());
+
+const nextInvoice = () => {
+  sequence += 1;
+  return s.sales('INVOICE', {}, { validationCode: invoiceCode, sequence });
+};
+
+const key = { series: 'B2026', documentCode: 'FT' as const, validationCode: 'CSDF7T5H' };
+/** A call of each operation; what it names need not exist, since the fault answers. */
+const calls: Record<Operation, (gateway: AtGateway, signal?: AbortSignal) => Promise<Outcome>> = {
+  registerSeries: (g, signal) =>
+    g.registerSeries(
+      s.credentials,
+      {
+        series: `X${++sequence}`,
+        documentCode: 'FT',
+        firstNumber: 1,
+        startDate: '2026-11-21',
+        certificateNumber: 9999,
+      },
+      { signal },
+    ),
+  finalizeSeries: (g, signal) => g.finalizeSeries(s.credentials, { ...key, lastNumber: 1 }, { signal }),
+  annulSeries: (g, signal) => g.annulSeries(s.credentials, key, { signal }),
+  listSeries: (g, signal) => g.listSeries(s.credentials, { series: 'A2026' }, { signal }),
+  reportInvoice: (g, signal) => g.reportInvoice(s.credentials, nextInvoice(), { signal }),
+  changeInvoiceStatus: (g, signal) => g.changeInvoiceStatus(s.credentials, s.change('INVOICE', 'A'), { signal }),
+  reportWork: (g, signal) => g.reportWork(s.credentials, s.sales('PROFORMA'), { signal }),
+  changeWorkStatus: (g, signal) => g.changeWorkStatus(s.credentials, s.change('PROFORMA', 'F'), { signal }),
+  reportPayment: (g, signal) => g.reportPayment(s.credentials, s.payment(), { signal }),
+  changePaymentStatus: (g, signal) => g.changePaymentStatus(s.credentials, s.change('RECEIPT', 'A'), { signal }),
+  reportTransport: (g, signal) => g.reportTransport(s.credentials, s.transport(), { signal }),
+};
+
+async function timed(call: () => Promise<Outcome>): Promise<Outcome> {
+  const start = performance.now();
+  const outcome = await call();
+  expect(performance.now() - start).toBeLessThan(deadline + 600);
+  return outcome;
+}
+
+/** Faults that leave the outcome open, with the sentence the operator reads. */
+const open: Record<string, RegExp> = {
+  refused: /refused the connection/,
+  reset: /closed the connection|connection to the AT failed/,
+  'not-tls': /^TLS/,
+  'wrong-certificate': /^TLS/,
+  'silent-connection': /in time/,
+  'no-answer': /in time/,
+  'no-answer-after': /in time/,
+  slow: /in time/,
+  'reset-before': /closed the connection/,
+  'reset-after': /closed the connection/,
+  truncated: /ended early/,
+  'truncated-xml': /not well-formed/,
+  'http-500': /HTTP 500/,
+  'http-503': /HTTP 503/,
+  'http-503-after': /HTTP 503/,
+  html: /something else than XML/,
+  'malformed-xml': /not well-formed/,
+  xxe: /not well-formed/,
+  'billion-laughs': /not well-formed/,
+  'deep-xml': /not well-formed/,
+  huge: /too large/,
+  drip: /in time/,
+  'soap-fault': /SOAP fault/,
+  'key-repeated': /code 1[23]/,
+  'system-error': /try again later/,
+  'other-document': /not an answer to this call/,
+  'other-operation': /not an answer to this call/,
+  'wrong-content-type': /something else than XML/,
+  redirect: /redirects/,
+  'gzip-bomb': /compressed/,
+  'empty-body': /not well-formed/,
+  'not-http': /not answer in HTTP/,
+};
+const answered = ['wrong-credentials', 'series-unknown', 'document-refused', 'already-registered'];
+
+describe('faults', () => {
+  it('the tables of this test are complete', () => {
+    expect(Object.keys(open).concat(answered).sort()).toEqual(
+      Object.keys({ ...connectionFaults, ...requestFaults }).sort(),
+    );
+    expect(Object.keys(open).length + answered.length).toBeGreaterThanOrEqual(24);
+  });
+
+  it.each(Object.entries(open))('%s leaves every operation unknown', async (kind, sentence) => {
+    await world.control('PUT', '/__fault', { kind, ...(kind === 'slow' ? { milliseconds: 5_000 } : {}) });
+    const gateway = world.gatewayWith({ maxConnections: 16 });
+    await Promise.all(
+      operations.map(async (operation) => {
+        const outcome = await timed(() => calls[operation](gateway));
+        // A list has no document: an empty list, or one of another series, still must not pass for an answer.
+        expect({ operation, ...outcome }).toMatchObject({
+          operation,
+          kind: 'unknown',
+          problem: expect.stringMatching(sentence),
+        });
+        const before = kind in connectionFaults;
+        if (outcome.kind === 'unknown') expect(outcome.sent).toBe(!before);
+      }),
+    );
+    gateway.close();
+  });
+
+  it('answers of the AT decide', async () => {
+    const play = async (kind: string) => {
+      await world.control('DELETE', '/__fault');
+      await world.control('PUT', '/__fault', { kind });
+    };
+    await play('wrong-credentials');
+    for (const operation of operations)
+      expect(await calls[operation](world.gateway)).toMatchObject({
+        kind: 'refused',
+        reason: 'credentials',
+        code: '99',
+      });
+    await play('document-refused');
+    for (const operation of operations.filter((o) => !o.endsWith('Series'))) {
+      expect(await calls[operation](world.gateway)).toMatchObject({ kind: 'refused', reason: 'data' });
+    }
+    await play('series-unknown');
+    expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'refused', reason: 'data', code: '-1' });
+    expect(await calls.reportTransport(world.gateway)).toMatchObject({ kind: 'refused', reason: 'data', code: '-23' });
+    await play('already-registered');
+    expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'done', code: '-10' });
+    expect(await calls.registerSeries(world.gateway)).toMatchObject({
+      kind: 'refused',
+      code: '4001',
+      reason: 'inspect',
+    });
+  });
+
+  it.each(Object.keys({ ...connectionFaults, ...requestFaults }))(
+    'after %s a second try ends with exactly one document',
+    async (kind) => {
+      const report = nextInvoice();
+      const milliseconds = kind === 'slow' ? 1_000 : undefined;
+      await world.control('PUT', '/__fault', kind === 'refused' ? { kind } : { kind, milliseconds, count: 1 });
+      const first = await timed(() => world.gateway.reportInvoice(s.credentials, report));
+      await world.control('DELETE', '/__fault');
+      if (first.kind === 'unknown') {
+        const again = await world.gateway.reportInvoice(s.credentials, { ...report, resent: first.sent });
+        expect(again).toMatchObject({ kind: 'done', code: expect.stringMatching(/^(?:0|-10)$/) });
+        // Carried out before the fault means that the second try finds it there.
+        if (kind in requestFaults)
+          expect(again).toHaveProperty('code', requestFaults[kind as keyof typeof requestFaults] ? '-10' : '0');
+        const { documents } = (await world.control(
+          'GET',
+          `/__ledger?number=${encodeURIComponent(report.issued.number)}`,
+        )) as { documents: object[] };
+        expect(documents).toHaveLength(1);
+      } else expect(answered).toContain(kind);
+    },
+  );
+});
+
+describe('bounds', () => {
+  it('a flood of huge replies does not fill memory', async () => {
+    await world.control('PUT', '/__fault', { kind: 'huge' });
+    const before = process.memoryUsage().rss;
+    for (let round = 0; round < 10; round += 1) await calls.listSeries(world.gateway);
+    // 1 GB would have come in; server and client share this process.
+    expect(process.memoryUsage().rss - before).toBeLessThan(150 << 20);
+  });
+
+  it('a slow answer within the deadline is an answer; one signal gives a call up at once', async () => {
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 100 });
+    expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'done' });
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 3_000 });
+    const start = performance.now();
+    expect(await calls.reportInvoice(world.gateway, AbortSignal.timeout(50))).toMatchObject({
+      kind: 'unknown',
+      problem: 'given up',
+      sent: true,
+    });
+    expect(performance.now() - start).toBeLessThan(deadline);
+    expect(await calls.reportInvoice(world.gateway, AbortSignal.abort())).toEqual({
+      kind: 'unknown',
+      problem: 'given up',
+      sent: false,
+    });
+  });
+
+  it('waiting for a free connection counts against the deadline', async () => {
+    await world.control('PUT', '/__fault', { kind: 'no-answer', operation: 'listSeries' });
+    const gateway = world.gatewayWith({ maxConnections: 1 });
+    const [hung, waiting] = await Promise.all([
+      timed(() => calls.listSeries(gateway)),
+      timed(() => calls.listSeries(gateway)),
+    ]);
+    expect(hung).toMatchObject({ kind: 'unknown', sent: true });
+    expect(waiting).toMatchObject({ kind: 'unknown', sent: false });
+  });
+
+  it('faults follow count, operation and probability', async () => {
+    await world.control('PUT', '/__fault', { kind: 'http-503', operation: 'listSeries', count: 2 });
+    expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'done' });
+    const kinds = [];
+    for (let round = 0; round < 3; round += 1) kinds.push((await calls.listSeries(world.gateway)).kind);
+    expect(kinds).toEqual(['unknown', 'unknown', 'done']);
+    await world.control('DELETE', '/__fault');
+    await world.control('PUT', '/__fault', { kind: 'http-503', probability: 0.5 });
+    const seen = new Set<string>();
+    for (let round = 0; round < 40; round += 1) seen.add((await calls.listSeries(world.gateway)).kind);
+    expect([...seen].sort()).toEqual(['done', 'unknown']);
+    await world.control('DELETE', '/__fault');
+    await world.control('PUT', '/__fault', { kind: 'refused', milliseconds: 150 });
+    expect(await calls.listSeries(world.gatewayWith({}))).toMatchObject({ kind: 'unknown', sent: false });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(await calls.listSeries(world.gateway)).toMatchObject({ kind: 'done' });
+  });
+
+  it('connections are kept and used again', async () => {
+    const gateway = world.gatewayWith({});
+    await calls.listSeries(gateway);
+    const start = performance.now();
+    for (let round = 0; round < 20; round += 1) await calls.listSeries(gateway);
+    // A handshake with two certificates takes more than 2 ms; twenty of them would show.
+    expect((performance.now() - start) / 20).toBeLessThan(10);
+  });
+});
+
+describe('nothing is told', () => {
+  it('an outcome holds neither password nor what a stranger wrote', async () => {
+    const outcomes: Outcome[] = [];
+    for (const kind of ['html', 'not-http', 'redirect', 'http-500', 'wrong-credentials', 'not-tls']) {
+      await world.control('PUT', '/__fault', { kind, count: 1 });
+      outcomes.push(await world.gateway.listSeries({ ...s.credentials, password: 'hunter2' }, {}));
+    }
+    expect(JSON.stringify(outcomes)).not.toMatch(/hunter2|SSH|Serviço|elsewhere/);
+  });
+});
