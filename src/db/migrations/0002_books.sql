@@ -302,7 +302,8 @@ create policy drafts_only on documents as restrictive for delete to certo_app
 create function freeze_document() returns trigger language plpgsql as $$
 begin
   if old.number is null then
-    return new;
+    -- What a BEFORE DELETE trigger returns for a draft must not be null: null silently keeps the row.
+    return case when tg_op = 'DELETE' then old else new end;
   end if;
   if tg_op = 'DELETE' then
     raise exception 'an issued document can not be deleted' using errcode = 'CE001';
