@@ -21,6 +21,8 @@ const formatWords: Record<string, Json> = {
 
 /** Refusals that any operation may answer, by status. */
 const everywhere: readonly RefusalCode[] = [
+  'AMBIGUOUS_CREDENTIALS',
+  'INVALID_REQUEST',
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'RATE_LIMITED',
@@ -84,8 +86,6 @@ export function describeOperation(operation: Operation): FastifySchema {
 /** Each status an operation may refuse with, and its codes. */
 function problems(operation: Operation): Json {
   const codes = new Set<RefusalCode>([...everywhere, ...operation.refuses]);
-  if (operation.body !== undefined || operation.query !== undefined || operation.params !== undefined)
-    codes.add('INVALID_REQUEST');
   if (operation.kind === 'write') {
     for (const code of [
       'MALFORMED_JSON',

@@ -18,6 +18,8 @@ import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown } from './well-known.ts';
 
 const body_limit = 1024 * 1024;
+/** RFC 9110, section 8.3.1; parameters are not looked at. */
+const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
 export interface HttpDoor {
   readonly corridor: Corridor;
@@ -59,6 +61,13 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   // Bodies arrive as bytes; the corridor decides when and how they are read.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  // Fastify answers an unreadable media type before anyone is authenticated; the corridor refuses it in its turn.
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { headers } = request.raw;
+    if (headers['content-type'] !== undefined && !mediaType.test(headers['content-type']))
+      headers['content-type'] = 'application/octet-stream';
+    done();
+  });
   // Schemas on routes only describe; checking happens in the engine.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
@@ -74,11 +83,16 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     done();
   });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
-  app.setNotFoundHandler((request, reply) => sendProblem(reply, request, new Refusal('ROUTE_NOT_FOUND'), door));
+  app.setNotFoundHandler((request, reply) => {
+    const allowed = methodsAt(request.url.split('?')[0]!);
+    if (allowed.length === 0) return sendProblem(reply, request, new Refusal('ROUTE_NOT_FOUND'), door);
+    // RFC 9110, section 15.5.6.
+    reply.header('allow', allowed.join(', '));
+    return sendProblem(reply, request, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }), door);
+  });
 
   await registerDescription(app, world.baseUrl);
   for (const operation of operations) addOperation(app, operation, door);
-  addMethodGuards(app, door);
   addWellKnown(app, door);
   addHealth(app, door.corridor.db);
   addFiles(app, door.corridor);
@@ -166,23 +180,12 @@ function rawProblem(
   response.end(JSON.stringify(body));
 }
 
-/** A known path with another method: 405 and what it takes (RFC 9110, section 15.5.6). */
-function addMethodGuards(app: FastifyInstance, door: HttpDoor): void {
-  const every = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-  const taken = new Map<string, Set<string>>();
-  for (const { path, method } of operations) taken.set(path, (taken.get(path) ?? new Set()).add(method));
-  for (const [path, methods] of taken) {
-    const others = every.filter((method) => !methods.has(method) && !app.hasRoute({ url: path, method }));
-    if (others.length === 0) continue;
-    app.route({
-      method: others,
-      url: path,
-      schema: { hide: true },
-      exposeHeadRoute: false,
-      handler: (request, reply) => {
-        reply.header('allow', [...methods].join(', '));
-        return sendProblem(reply, request, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }), door);
-      },
-    });
-  }
+/** What the operations at a path take; none: there is no such path. GET brings HEAD with it. */
+function methodsAt(path: string): string[] {
+  const asked = path.split('/');
+  const there = operations.filter((operation) => {
+    const template = operation.path.split('/');
+    return template.length === asked.length && template.every((part, i) => part.startsWith(':') || part === asked[i]);
+  });
+  return there.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }
