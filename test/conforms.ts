@@ -1,0 +1,85 @@
+/**
+ * What every answer of an operation has to keep, whichever test asked: its body follows the declared schema to the
+ * letter, its status stands in the description, and a refusal is one that was declared. The client of test/service.ts
+ * judges each answer by this.
+ */
+import { Ajv, type ValidateFunction } from 'ajv';
+import { decimalsOf } from '../src/fiscal/decimal.ts';
+import { isCountry, isCurrency } from '../src/fiscal/identifiers.ts';
+import type { RefusalCode } from '../src/fiscal/refusal.ts';
+import { isDayOrInstant, isInstant } from '../src/fiscal/time.ts';
+import { operations } from '../src/operations/all.ts';
+import type { Operation } from '../src/operations/operation.ts';
+import type { Answer, Refused } from './client.ts';
+
+/** Refusals that any operation may answer: the steps of the corridor before its own rules. */
+export const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
+  'BAD_HTTP',
+  'HEADERS_TOO_LARGE',
+  'BODY_TOO_LARGE',
+  'METHOD_NOT_ALLOWED',
+  'UNAUTHENTICATED',
+  'AMBIGUOUS_CREDENTIALS',
+  'RATE_LIMITED',
+  'FORBIDDEN',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'MALFORMED_JSON',
+  'IDEMPOTENCY_KEY_INVALID',
+  'IDEMPOTENCY_KEY_REUSED',
+  'IDEMPOTENCY_CONFLICT',
+  'INVALID_REQUEST',
+  'UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+]);
+
+const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true });
+ajv.addKeyword({
+  keyword: 'decimals',
+  type: 'number',
+  schemaType: 'number',
+  validate: (most: number, value: number) => decimalsOf(value) <= most,
+});
+for (const [name, validate] of Object.entries({
+  uuid: (text: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text),
+  line: (text: string) => !/[\n\r\t]/.test(text),
+  day: isDayOrInstant,
+  instant: isInstant,
+  'date-time': isInstant,
+  country: isCountry,
+  currency: isCurrency,
+})) {
+  ajv.addFormat(name, { type: 'string', validate });
+}
+const compiled = new Map<string, ValidateFunction>();
+
+/** The operation that a request reaches, by method and path. */
+export function operationOf(method: string, path: string): Operation | undefined {
+  const asked = path.split('?')[0]!.split('/');
+  return operations.find((operation) => {
+    const template = operation.path.split('/');
+    return (
+      operation.method === method &&
+      template.length === asked.length &&
+      template.every((part, i) => part.startsWith(':') || part === asked[i])
+    );
+  });
+}
+
+/** Throws when the answer breaks what its operation declares. `documented`: statuses in the OpenAPI description. */
+export function conforms(operation: Operation, answer: Answer, documented: ReadonlySet<string>): void {
+  const told = `${operation.method} ${operation.path} answered ${answer.status}`;
+  if (answer.headers['x-request-id'] === undefined) throw new Error(`${told} without X-Request-Id`);
+  if (answer.status < 300) {
+    if (answer.status !== operation.reply[0]) throw new Error(`${told}, declared is ${operation.reply[0]}`);
+    const check = compiled.get(operation.name) ?? ajv.compile(operation.reply[1]);
+    compiled.set(operation.name, check);
+    if (!check(answer.json))
+      throw new Error(`${told} not as declared: ${ajv.errorsText(check.errors)}\n${answer.text}`);
+    return;
+  }
+  const { code, status } = answer.json as Refused;
+  if (status !== answer.status) throw new Error(`${told} with a body that says ${status}`);
+  if (!corridorCodes.has(code) && !(operation.refuses as readonly string[]).includes(code))
+    throw new Error(`${told} ${code}, which it does not declare`);
+  if (!documented.has(String(status))) throw new Error(`${told} ${code}, a status that the description does not have`);
+}
