@@ -112,9 +112,11 @@ async function initdb(folder: string, user: ServerUser, binaries: Binaries, dura
   );
   if (code === 0) return;
   await rm(folder, { recursive: true, force: true });
+  // initdb insists on a name for its user, which a container with a bare number for a user does not have.
+  const hint = complaint.includes('user does not exist') ? '; add it to /etc/passwd, or set DATABASE_URL' : '';
   const line = /(?:error|FATAL): *(.*)/.exec(complaint)?.[1] ?? complaint.trim().split('\n')[0];
   throw new DataDirectoryUnusable(
-    `The database could not be created in ${folder}: ${line || `initdb ended with ${code}`}.`,
+    `The database could not be created in ${folder}: ${line || `initdb ended with ${code}`}${hint}.`,
   );
 }
 

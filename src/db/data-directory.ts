@@ -15,7 +15,7 @@ export class DataDirectoryInUse extends Error {
 /** Whom the database server runs as. Undefined: as the user of this process. */
 export type ServerUser = { readonly uid: number; readonly gid: number } | undefined;
 
-/** PostgreSQL refuses to run as root; 65534 is "nobody" on the systems we know, and needs no entry in /etc/passwd. */
+/** PostgreSQL refuses to run as root; 65534 is "nobody" on the systems we know. */
 export const nobody = { uid: 65534, gid: 65534 } as const;
 
 const system_directory = '/var/lib/certo';
@@ -66,7 +66,7 @@ export interface DataDirectory {
  */
 export async function prepareDataDirectory(directory: string, uid: number): Promise<DataDirectory> {
   try {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
+    await makeFolder(directory, uid);
     const path = await realpath(directory);
     const owner = await stat(path);
     if (uid !== 0) {
@@ -91,6 +91,16 @@ export async function prepareDataDirectory(directory: string, uid: number): Prom
   } catch (error) {
     throw explained(directory, error as NodeJS.ErrnoException);
   }
+}
+
+async function makeFolder(directory: string, uid: number): Promise<void> {
+  const parent = dirname(resolve(directory));
+  const first = await mkdir(parent, { recursive: true });
+  // As root the server's user has to pass through what we make here, also under a strict umask.
+  for (let made = parent; uid === 0 && first !== undefined && made.startsWith(first); made = dirname(made)) {
+    await chmod(made, 0o755);
+  }
+  await mkdir(directory, { recursive: true, mode: 0o700 });
 }
 
 /** As root: whoever owns the database that is there, else the owner of the folder, else nobody. Never root. */

@@ -145,7 +145,7 @@ async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
     }
     // It is on its way up or down: that may take minutes after a crash, but then it answers that it is busy.
     silent = answer?.state === 'busy' ? 0 : silent + 1;
-    if (silent > 300) {
+    if (silent > 200) {
       throw new DataDirectoryUnusable(
         `A PostgreSQL server (process ${file?.pid}) runs on ${place.folder} but does not answer: stop it with "kill -INT ${file?.pid}" and start again.`,
       );
@@ -191,7 +191,7 @@ async function sitDown(seat: Seat, place: Place, asService: boolean): Promise<bo
 
 async function takeService({ client }: Seat, place: Place): Promise<void> {
   // The server notices within moments that a killed service is gone; a living one keeps the lock.
-  for (let attempt = 0; attempt < 40; attempt += 1) {
+  for (let attempt = 0; attempt < 20; attempt += 1) {
     if (await lock(client, 'pg_try_advisory_lock', locks.service)) return;
     await sleep(50);
   }

@@ -186,6 +186,9 @@ function sentence(error: Error & { code?: unknown }, place: string): string {
     case '28P01':
       return `The server refused the user name or password for ${place}.`;
     case '28000':
+      // The service logs in to the embedded server as certo_app, which the first migration makes.
+      if (/role "certo_/.test(error.message))
+        return `${capital(place)} is not prepared yet: run "certo migrate" first.`;
       return `The server does not let this user connect to ${place}: ${error.message}.`;
     case '3D000':
       return `There is no such database: ${place}. Create it first.`;

@@ -165,7 +165,7 @@ async function openLog(path: string) {
 async function reasonIn(logFile: string, from: number): Promise<string> {
   const text = (await readFile(logFile)).subarray(from).toString('utf8');
   const lines = text.split('\n').filter((line) => line !== '');
-  const fatal = lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? lines.at(-1) ?? 'it said nothing';
+  const fatal = lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? (lines.join(' ') || 'it said nothing');
   return fatal.replace(/^.*?\b(FATAL|PANIC): +/, '');
 }
 

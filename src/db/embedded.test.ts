@@ -1,0 +1,488 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Client } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { transpiled } from '../../test/transpiled.ts';
+import { clusterFolder, isAlive } from './cluster.ts';
+import { canReach, DataDirectoryInUse, DataDirectoryUnusable } from './data-directory.ts';
+import { type Embedded, type ServiceOptions, startEmbedded, useEmbedded } from './embedded.ts';
+import { identify, readPidFile, stopPostmaster } from './postmaster.ts';
+
+const uid = process.getuid?.() ?? 0;
+/** An ordinary user, for tests that run as root: initdb wants one with a name. */
+const ordinary = (() => {
+  const lines = readFileSync('/etc/passwd', 'utf8').split('\n');
+  const users = lines.map((line) => ({ uid: Number(line.split(':')[2]), gid: Number(line.split(':')[3]) }));
+  return users.find((user) => user.uid > 0 && user.uid < 65534) ?? { uid: 1, gid: 1 };
+})();
+/** A database to begin with, where a test is not about making one. */
+let made: string;
+let code: ReturnType<typeof transpiled>;
+let home: string;
+let directory: string;
+let lines: string[];
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  code = transpiled('src/db', 'test/embedded-child.ts');
+  made = await mkdtemp(join(tmpdir(), `certo-test-${process.pid}-made-`));
+  await (await startEmbedded({ dataDirectory: made, uid, durable: false, log: () => undefined })).stop();
+});
+afterAll(async () => {
+  code.remove();
+  await rm(made, { recursive: true });
+});
+beforeEach(async () => {
+  home = await realpath(await mkdtemp(join(tmpdir(), `certo-test-${process.pid}-`)));
+  await chmod(home, 0o755);
+  directory = join(home, 'data');
+  lines = [];
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  // What a failed test leaves running; a test that went well leaves nothing.
+  for (const name of await readdir(home)) {
+    const cluster = clusterFolder(join(home, name));
+    const file = await readPidFile(cluster);
+    if (file === undefined) continue;
+    const left = await identify(file.pid, cluster);
+    await stopPostmaster(file.pid, cluster, () => undefined);
+    expect(left, 'a server was left behind').not.toBe('ours');
+  }
+  await rm(home, { recursive: true });
+});
+
+/** Copied as whoever runs the tests: as root that also shows that a copy made by root works. */
+async function seed(): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await cp(join(made, 'CERTO'), join(directory, 'CERTO'));
+  await cp(clusterFolder(made), clusterFolder(directory), { recursive: true });
+}
+
+function options(change: Partial<ServiceOptions> = {}): ServiceOptions {
+  return { dataDirectory: directory, uid, durable: false, log: (line) => lines.push(line), ...change };
+}
+
+async function ask(held: Pick<Embedded, 'connection'>, sql: string): Promise<unknown[]> {
+  const client = new Client({ ...held.connection, ssl: false });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+async function serverPid(): Promise<number> {
+  const file = await readPidFile(clusterFolder(directory));
+  if (file === undefined) throw new Error('no server runs');
+  return file.pid;
+}
+
+async function isRunning(): Promise<boolean> {
+  return (await readPidFile(clusterFolder(directory))) !== undefined;
+}
+
+interface Holder {
+  readonly child: ChildProcess;
+  readonly said: Record<string, unknown>;
+}
+
+/** Another process with the embedded database; `said` is its first line. */
+async function another(
+  mode: 'service' | 'command',
+  as: { uid: number; gid: number } | undefined = undefined,
+): Promise<Holder> {
+  const child = spawn(process.execPath, [join(code.folder, 'test', 'embedded-child.js'), mode, directory], {
+    ...as,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const line = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once('line', resolve);
+    child.once('exit', () => reject(new Error('it ended without a word')));
+  });
+  return { child, said: JSON.parse(line) as Record<string, unknown> };
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) =>
+    (child.exitCode ?? child.signalCode) === null ? child.once('exit', () => resolve()) : resolve(),
+  );
+}
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 10_000; waited += 20) {
+    if (await condition()) return;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  throw new Error('it did not happen in 10 s');
+}
+
+describe('a service', () => {
+  test('makes its database once, keeps it, and leaves nothing running', async () => {
+    const first = await startEmbedded(options({ durable: true }));
+    expect(first).toMatchObject({
+      adopted: false,
+      directory,
+      connection: { host: join(directory, 'socket'), database: 'certo' },
+    });
+    await ask(first, 'create table kept as select 1 as n');
+    await first.stop();
+    await first.stop();
+    expect(await isRunning()).toBe(false);
+    const second = await startEmbedded(options({ durable: true }));
+    expect(await ask(second, 'select * from kept')).toEqual([{ n: 1 }]);
+    await second.stop();
+    expect(lines.filter((line) => line.includes('creating'))).toHaveLength(1);
+    expect((await readdir(directory)).sort()).toEqual(['CERTO', 'postgres', 'postgres.log', 'socket']);
+  });
+
+  test('waits for the disk and listens on its socket only, whatever is configured', async () => {
+    const held = await startEmbedded(options({ durable: true }));
+    await ask(held, `alter system set fsync = off`);
+    await ask(held, `alter system set synchronous_commit = off`);
+    await ask(held, `alter system set listen_addresses = '*'`);
+    await ask(held, `alter system set shared_buffers = '64MB'`);
+    await held.stop();
+    const again = await startEmbedded(options({ durable: true }));
+    const settings = await ask(
+      again,
+      `select name, setting from pg_settings where name in
+       ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'shared_buffers', 'jit', 'data_checksums', 'server_encoding', 'unix_socket_permissions') order by 1`,
+    );
+    await again.stop();
+    expect(
+      Object.fromEntries((settings as { name: string; setting: string }[]).map(({ name, setting }) => [name, setting])),
+    ).toEqual({
+      data_checksums: 'on',
+      fsync: 'on',
+      full_page_writes: 'on',
+      jit: 'off',
+      listen_addresses: '',
+      server_encoding: 'UTF8',
+      // The operator's own choice, in pages of 8 kB.
+      shared_buffers: '8192',
+      synchronous_commit: 'on',
+      unix_socket_permissions: '0700',
+    });
+  });
+
+  test('lets nobody else in', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    await writeFile(join(directory, 'master.key'), 'secret', { mode: 0o600 });
+    const modes = await Promise.all(
+      ['', 'postgres', 'socket', 'postgres.log'].map(async (name) => {
+        const { mode, uid: owner } = await stat(join(directory, name));
+        return [name, (mode & 0o777).toString(8), owner];
+      }),
+    );
+    await held.stop();
+    const server = uid === 0 ? 65534 : uid;
+    expect(modes).toEqual([
+      ['', uid === 0 ? '711' : '700', uid],
+      ['postgres', '700', server],
+      ['socket', '700', server],
+      ['postgres.log', '600', uid],
+    ]);
+  });
+
+  test('has its folder to itself', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const refusal = startEmbedded(options());
+    await expect(refusal).rejects.toThrow(DataDirectoryInUse);
+    await expect(refusal).rejects.toThrow(
+      `The data folder ${directory} is in use by a running Certo (process ${process.pid}): stop that one, or choose another CERTO_DATA_DIR.`,
+    );
+    const { said } = await another('service');
+    expect(said).toMatchObject({ error: 'DataDirectoryInUse' });
+    expect(await ask(held, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await held.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('does not share its terminal with the server', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const pid = await serverPid();
+    // Field 5 of /proc/…/stat is the process group, which Ctrl-C goes to.
+    const group = (await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => `${pid} (postgres) S 1 ${pid}`))
+      .split(') ')[1]
+      ?.split(' ')[2];
+    await held.stop();
+    expect(group).toBe(String(pid));
+  });
+});
+
+describe('after a crash', () => {
+  test('of the service, the next one adopts the server with all that was committed', async () => {
+    await seed();
+    const { child, said } = await another('service');
+    expect(said['adopted']).toBe(false);
+    await ask(said as unknown as Embedded, 'create table kept as select 1 as n');
+    const pid = await serverPid();
+    child.kill('SIGKILL');
+    await ended(child);
+    expect(isAlive(pid)).toBe(true);
+    const next = await startEmbedded(options());
+    expect(next.adopted).toBe(true);
+    expect(await serverPid()).toBe(pid);
+    expect(await ask(next, 'select * from kept')).toEqual([{ n: 1 }]);
+    await next.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('of the server, the service starts it again and keeps its folder', async () => {
+    await seed();
+    const held = await startEmbedded(options({ durable: true }));
+    await ask(held, 'create table kept as select 1 as n');
+    const pid = await serverPid();
+    process.kill(pid, 'SIGKILL');
+    await until(
+      async () => (await readPidFile(clusterFolder(directory)))?.ready === true && (await serverPid()) !== pid,
+    );
+    await until(() =>
+      ask(held, 'select * from kept').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(lines).toContain('the database went away; joining or starting it again');
+    await until(() =>
+      startEmbedded(options()).then(
+        () => false,
+        (error) => error instanceof DataDirectoryInUse,
+      ),
+    );
+    await held.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('of everything, a pid file that now names another process is no obstacle', async () => {
+    await seed();
+    // A process of the server's own user: the server would take it for a server (miscinit.c, CreateLockFile).
+    const user = uid === 0 ? { uid: 65534, gid: 65534 } : {};
+    const stranger = spawn('sleep', ['60'], { ...user, stdio: 'ignore' });
+    children.push(stranger);
+    const text = `${stranger.pid}\n${clusterFolder(directory)}\n1700000000\n5432\n${join(directory, 'socket')}\n\n  1 1\nready   \n`;
+    const pidFile = join(clusterFolder(directory), 'postmaster.pid');
+    await writeFile(pidFile, text, { mode: 0o600 });
+    if (uid === 0) await chown(pidFile, 65534, 65534);
+    const held = await startEmbedded(options());
+    expect(held.adopted).toBe(false);
+    await held.stop();
+    expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
+  });
+
+  test('in the middle of making the database, it is made anew', async () => {
+    const child = spawn(process.execPath, [join(code.folder, 'test', 'embedded-child.js'), 'service', directory]);
+    children.push(child);
+    await until(async () =>
+      (await readdir(directory).catch(() => [])).some((name) => name.startsWith('postgres.new-')),
+    );
+    child.kill('SIGKILL');
+    await ended(child);
+    const draft = (await readdir(directory)).find((name) => name.startsWith('postgres.new-')) ?? '';
+    const held = await startEmbedded(options());
+    expect(await ask(held, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await held.stop();
+    // A young draft may be another container's; an old one is removed.
+    const long = new Date(Date.now() - 120_000);
+    await mkdir(join(directory, draft), { recursive: true });
+    await utimes(join(directory, draft), long, long);
+    await (await startEmbedded(options())).stop();
+    expect(await readdir(directory)).not.toContain(draft);
+  });
+});
+
+describe('a command', () => {
+  test('joins the service and leaves it running', async () => {
+    await seed();
+    const service = await startEmbedded(options());
+    const pid = await serverPid();
+    const command = await useEmbedded(options());
+    expect(command.adopted).toBe(true);
+    await command.stop();
+    expect(await serverPid()).toBe(pid);
+    expect(await ask(service, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await service.stop();
+  });
+
+  test('starts the server when there is none, and stops it', async () => {
+    const command = await useEmbedded(options());
+    expect(command.adopted).toBe(false);
+    await command.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('that started the server leaves it to a service that came meanwhile, and the other way round', async () => {
+    await seed();
+    const command = await useEmbedded(options());
+    const service = await startEmbedded(options());
+    await command.stop();
+    expect(await ask(service, 'select 1 as n')).toEqual([{ n: 1 }]);
+    const late = await useEmbedded(options());
+    await service.stop();
+    expect(await ask(late, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await late.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('may begin together with others on an empty folder', async () => {
+    const crowd = await Promise.all([
+      useEmbedded(options()),
+      useEmbedded(options()),
+      startEmbedded(options()),
+      useEmbedded(options()),
+    ]);
+    expect(await Promise.all(crowd.map((one) => ask(one, 'select current_database()::text as d')))).toEqual(
+      crowd.map(() => [{ d: 'certo' }]),
+    );
+    await Promise.all(crowd.map((one) => one.stop()));
+    await until(async () => !(await isRunning()));
+    expect((await readdir(directory)).sort()).toEqual(['CERTO', 'postgres', 'postgres.log', 'socket']);
+  });
+
+  test('may come and go with others at any moment', async () => {
+    await seed();
+    const visitor = async (): Promise<void> => {
+      for (let visit = 0; visit < 8; visit += 1) {
+        const held = await useEmbedded(options());
+        expect(await ask(held, 'select 1 as n')).toEqual([{ n: 1 }]);
+        await held.stop();
+      }
+    };
+    await Promise.all([visitor(), visitor(), visitor()]);
+    expect(await isRunning()).toBe(false);
+  });
+});
+
+describe('a folder that can not be used is told in one line', () => {
+  async function problem(): Promise<string> {
+    const error = await startEmbedded(options()).then(
+      (held) => held.stop(),
+      (reason: Error) => reason,
+    );
+    if (!(error instanceof DataDirectoryUnusable)) throw new Error(`expected DataDirectoryUnusable, got ${error}`);
+    expect(error.message).not.toContain('\n');
+    return error.message;
+  }
+
+  test('other files in the place of the database', async () => {
+    await mkdir(clusterFolder(directory), { recursive: true });
+    await writeFile(join(directory, 'CERTO'), '');
+    await writeFile(join(clusterFolder(directory), 'something'), '');
+    expect(await problem()).toMatch(/is not a PostgreSQL database: move it away/);
+  });
+
+  test('another version of PostgreSQL', async () => {
+    await mkdir(clusterFolder(directory), { recursive: true });
+    await writeFile(join(directory, 'CERTO'), '');
+    await writeFile(join(clusterFolder(directory), 'PG_VERSION'), '17\n');
+    expect(await problem()).toMatch(/holds a PostgreSQL 17 database and this Certo brings PostgreSQL 18/);
+  });
+
+  test('a database that is damaged, in the words of the server', async () => {
+    await seed();
+    await rm(join(clusterFolder(directory), 'global', 'pg_control'));
+    expect(await problem()).toMatch(/does not start: .*could not .*pg_control.*\(see .*postgres.log\)\.$/);
+  });
+
+  test('a server that runs and can not be reached', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const pid = await serverPid();
+    const moved = join(home, 'moved');
+    await rename(directory, moved);
+    directory = moved;
+    // It takes 15 s to be sure of it: the server might be on its way up or down.
+    expect(await problem()).toMatch(new RegExp(`process ${pid}\\) runs on ${moved}/postgres but does not answer`));
+    await rename(moved, join(home, 'data'));
+    await held.stop();
+  });
+});
+
+describe('places', () => {
+  test('a path too long for a socket has its socket in /tmp', async () => {
+    directory = join(home, 'long'.repeat(30));
+    await seed();
+    const held = await startEmbedded(options());
+    const { host } = held.connection;
+    expect(dirname(host)).toBe('/tmp');
+    expect((await stat(host)).mode & 0o777).toBe(0o700);
+    const command = await another('command');
+    expect(command.said).toMatchObject({ adopted: true, connection: { host } });
+    expect(await ask(held, 'select 1 as n')).toEqual([{ n: 1 }]);
+    command.child.stdin?.end('stop\n');
+    await ended(command.child);
+    await held.stop();
+    // Somebody else's folder there is not used.
+    await chmod(host, 0o777);
+    await expect(startEmbedded(options())).rejects.toThrow(
+      `${host} is not a folder that only the database's user can enter`,
+    );
+    await rm(host, { recursive: true });
+  });
+
+  test.runIf(uid === 0)('an ordinary user has all of it as himself, and root may join him', async ({ skip }) => {
+    if (!(await canReach(code.folder, ordinary))) skip('the project is not open to other users');
+    await mkdir(directory);
+    await chown(directory, ordinary.uid, ordinary.gid);
+    const { child, said } = await another('service', ordinary);
+    expect(said).toMatchObject({ adopted: false });
+    const owners = await Promise.all(
+      ['', 'postgres', 'socket', 'CERTO', 'postgres.log'].map(async (name) => (await stat(join(directory, name))).uid),
+    );
+    expect(owners).toEqual(owners.map(() => ordinary.uid));
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+    const command = await useEmbedded(options());
+    expect(command.adopted).toBe(true);
+    await command.stop();
+    child.stdin?.end('stop\n');
+    await ended(child);
+    expect(await isRunning()).toBe(false);
+    // Root starts it as its owner, so that the owner can go on afterwards.
+    await (await startEmbedded(options())).stop();
+    const again = await another('service', ordinary);
+    expect(again.said).toMatchObject({ adopted: false });
+    again.child.stdin?.end('stop\n');
+    await ended(again.child);
+  });
+
+  test.runIf(uid === 0)("another user's folder is refused", async ({ skip }) => {
+    await seed();
+    if (!(await canReach(code.folder, ordinary))) skip('the project is not open to other users');
+    await (await startEmbedded(options())).stop();
+    expect((await another('service', ordinary)).said).toMatchObject({ error: 'DataDirectoryUnusable' });
+  });
+
+  test.runIf(uid === 0)('a user without a name is told what to do', async ({ skip }) => {
+    const nameless = { uid: 1_234_567, gid: 1_234_567 };
+    if (!(await canReach(code.folder, nameless))) skip('the project is not open to other users');
+    await mkdir(directory);
+    await chown(directory, nameless.uid, nameless.gid);
+    const { said } = await another('service', nameless);
+    expect(said['message']).toMatch(/user does not exist; add it to \/etc\/passwd, or set DATABASE_URL\.$/);
+    expect(await readdir(directory)).toEqual(['CERTO', 'socket']);
+  });
+});
