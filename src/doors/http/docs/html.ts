@@ -56,7 +56,7 @@ ${head}</head>
 <a class="skip" href="#main">${say.skip}</a>
 <header class="top">
 <a class="brand" href="/"><img src="/docs/static/mark.svg" alt="" width="28" height="28">Certo</a>
-<nav aria-label="${say.places}">${link('/', say.home)}${link('/docs', say.reference)}${link('/docs/errors', say.refusals)}</nav>
+<nav class="pages" aria-label="${say.places}">${link('/', say.home)}${link('/docs', say.reference)}${link('/docs/errors', say.refusals)}</nav>
 </header>
 <main id="main">
 ${main}
