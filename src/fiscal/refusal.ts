@@ -341,6 +341,62 @@ export const refusals = {
     en: 'A draft can not be printed. Issue it first.',
     pt: 'Um rascunho não pode ser impresso. Emita-o primeiro.',
   },
+  NOT_PAYABLE: {
+    status: 400,
+    en: '{type} documents are not paid through pay; only INVOICE and DEBIT_NOTE wait for a payment.',
+    pt: 'Os documentos {type} não se pagam por esta via; só INVOICE e DEBIT_NOTE aguardam pagamento.',
+  },
+  AMOUNT_EXCEEDS_OUTSTANDING: {
+    status: 400,
+    en: 'The amount is more than the {outstanding} still outstanding.',
+    pt: 'O valor excede os {outstanding} ainda em dívida.',
+  },
+  PARENT_NOT_FOUND: {
+    status: 404,
+    en: 'There is no such invoice to reverse.',
+    pt: 'Não existe tal fatura para anular.',
+  },
+  NOT_CREDITABLE: {
+    status: 400,
+    en: 'A {type} in state {status} can not be credited. Credit an issued invoice that is not cancelled.',
+    pt: 'Um documento {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
+  },
+  UNKNOWN_LINE: {
+    status: 400,
+    en: 'The original has no such line. Use an items[].id of the original.',
+    pt: 'O original não tem tal linha. Use um items[].id do original.',
+  },
+  DUPLICATE_LINE: { status: 400, en: 'This line is given twice.', pt: 'Esta linha aparece duas vezes.' },
+  QUANTITY_EXCEEDS_OPEN: {
+    status: 400,
+    en: 'Only {open} of this line is still open.',
+    pt: 'Desta linha só resta {open}.',
+  },
+  NOTHING_TO_CREDIT: {
+    status: 400,
+    en: 'Everything on this invoice is credited already.',
+    pt: 'Tudo nesta fatura já foi creditado.',
+  },
+  FIELD_NOT_ALLOWED: {
+    status: 400,
+    en: 'This field can not be set on a {type}.',
+    pt: 'Este campo não se aplica a {type}.',
+  },
+  ALREADY_CANCELED: {
+    status: 400,
+    en: 'The document is cancelled already.',
+    pt: 'O documento já está anulado.',
+  },
+  HAS_NOTES: {
+    status: 400,
+    en: 'The document has issued credit or debit notes ({numbers}). Cancel those first.',
+    pt: 'O documento tem notas de crédito ou de débito emitidas ({numbers}). Anule-as primeiro.',
+  },
+  HAS_PAYMENTS: {
+    status: 400,
+    en: 'The document has receipts ({numbers}). Cancel those first, with this same route.',
+    pt: 'O documento tem recibos ({numbers}). Anule-os primeiro, por esta mesma via.',
+  },
 
   // Commands of the operator
   COMPANY_NOT_FOUND: { status: 404, en: 'There is no such company.', pt: 'Não existe tal empresa.' },

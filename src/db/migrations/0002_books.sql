@@ -215,6 +215,8 @@ create table documents (
   at_attempts integer not null default 0,
   at_next_at timestamptz(3),
   at_lease uuid,
+  -- The status the AT was last told and accepted: a cancelled document is told as issued first, then as cancelled.
+  at_told text check (at_told in ('N', 'A', 'F')),
 
   primary key (company_id, id),
   foreign key (company_id, customer_id) references customers (company_id, id),
@@ -308,9 +310,9 @@ begin
   if tg_op = 'DELETE' then
     raise exception 'an issued document can not be deleted' using errcode = 'CE001';
   end if;
-  if (to_jsonb(new) - '{status,updated_at,outstanding,credited,canceled_at,canceled_by,cancel_reason,at_status,at_code,at_message,at_attempts,at_next_at,at_lease}'::text[])
+  if (to_jsonb(new) - '{status,updated_at,outstanding,credited,canceled_at,canceled_by,cancel_reason,at_status,at_code,at_message,at_attempts,at_next_at,at_lease,at_told}'::text[])
      is distinct from
-     (to_jsonb(old) - '{status,updated_at,outstanding,credited,canceled_at,canceled_by,cancel_reason,at_status,at_code,at_message,at_attempts,at_next_at,at_lease}'::text[]) then
+     (to_jsonb(old) - '{status,updated_at,outstanding,credited,canceled_at,canceled_by,cancel_reason,at_status,at_code,at_message,at_attempts,at_next_at,at_lease,at_told}'::text[]) then
     raise exception 'an issued document can not be changed' using errcode = 'CE001';
   end if;
   if not (

@@ -1,0 +1,272 @@
+/**
+ * Credit notes: the lines of the original that are taken back, in full or in part, at the original's prices, rates and
+ * exemption codes (documents page, section 5). Quantities and values still open on the original are the limit; the note
+ * that takes the last of a line or of a rate takes exactly what is left of it.
+ */
+import { add, compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
+import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
+import { assert, type Problem, refuseAll } from './refusal.ts';
+
+/** A line of the original to take back; no quantity: all that is open of it. */
+export interface CreditedLine {
+  /** Id of the original's line. */
+  readonly id: string;
+  readonly quantity?: Decimal | undefined;
+}
+
+/**
+ * The priced body of a credit note over `original`, of which `before` are the active notes so far. Without `wanted`:
+ * everything that is open. Throws INVALID_REQUEST with UNKNOWN_LINE, QUANTITY_EXCEEDS_OPEN, DUPLICATE_LINE or
+ * NOTHING_TO_CREDIT.
+ */
+export function creditNoteOver(
+  original: Content,
+  before: readonly Priced[],
+  wanted: readonly CreditedLine[] | undefined,
+  newId: () => string,
+): Priced {
+  const open = original.lines.map((line) => openLine(line, before));
+  const asked = wanted ?? open.filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
+  refuseAll(problemsOf(open, asked));
+  const lines = asked.map((item, i) =>
+    creditedLine(open.find((line) => line.line.id === item.id)!, item.quantity, i + 1, newId()),
+  );
+  const totals = totalsOf(
+    lines,
+    original.totals,
+    before.map((note) => note.totals),
+    (line) => line.net,
+  );
+  const books = totalsOf(
+    lines,
+    original.books,
+    before.map((note) => note.books),
+    (line) => line.eur.net,
+  );
+  const gross = round2(sum(lines.map((line) => line.gross)));
+  return {
+    lines: withTaxes(lines, totals, books),
+    netBeforeDiscount: gross,
+    globalDiscountAmount: '0.00',
+    totals,
+    books,
+  };
+}
+
+interface OpenLine {
+  readonly line: PricedLine;
+  readonly quantity: Decimal;
+  readonly net: Decimal;
+  readonly eurNet: Decimal;
+}
+
+function openLine(line: PricedLine, before: readonly Priced[]): OpenLine {
+  const notes = before.flatMap((note) => note.lines.filter((other) => other.originLineId === line.id));
+  return {
+    line,
+    quantity: left(
+      line.quantity,
+      notes.map((note) => note.quantity),
+    ),
+    net: round2(
+      left(
+        line.net,
+        notes.map((note) => note.net),
+      ),
+    ),
+    eurNet: round2(
+      left(
+        line.eur.net,
+        notes.map((note) => note.eur.net),
+      ),
+    ),
+  };
+}
+
+function problemsOf(open: readonly OpenLine[], asked: readonly CreditedLine[]): Problem[] {
+  if (asked.length === 0) return [{ code: 'NOTHING_TO_CREDIT', pointer: '/parentInvoiceId' }];
+  const seen = new Set<string>();
+  return asked.flatMap((item, i): Problem[] => {
+    const found = open.find((line) => line.line.id === item.id);
+    if (found === undefined) return [{ code: 'UNKNOWN_LINE', pointer: `/items/${i}/id` }];
+    if (seen.has(item.id)) return [{ code: 'DUPLICATE_LINE', pointer: `/items/${i}/id` }];
+    seen.add(item.id);
+    const exceeds = item.quantity === undefined ? isZero(found.quantity) : compare(item.quantity, found.quantity) > 0;
+    return exceeds
+      ? [{ code: 'QUANTITY_EXCEEDS_OPEN', pointer: `/items/${i}/quantity`, facts: { open: found.quantity } }]
+      : [];
+  });
+}
+
+/** The part of a line that a quantity takes: in proportion to the whole line, all that is left with the last of it. */
+function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: number, id: string): PricedLine {
+  const { line } = open;
+  const taken = quantity ?? open.quantity;
+  const last = compare(taken, open.quantity) === 0;
+  const share = (whole: Decimal, rest: Decimal): Decimal => {
+    if (last) return rest;
+    const part = round2(divide(multiply(whole, taken), line.quantity, 2));
+    return compare(part, rest) > 0 ? rest : part;
+  };
+  const net = share(line.net, open.net);
+  const eurNet = share(line.eur.net, open.eurNet);
+  const gross = larger(round2(multiply(taken, line.unitPrice)), net);
+  const eurGross = larger(
+    round2(divide(multiply(add(line.eur.net, line.eur.discountAmount), taken), line.quantity, 2)),
+    eurNet,
+  );
+  return {
+    ...line,
+    id,
+    originLineId: line.id,
+    number,
+    quantity: taken,
+    gross,
+    discountAmount: round2(subtract(gross, net)),
+    net,
+    tax: '0.00',
+    unitNet: unit(net, taken),
+    withholdingAmount: '0.00',
+    eur: { net: eurNet, tax: '0.00', unitNet: unit(eurNet, taken), discountAmount: round2(subtract(eurGross, eurNet)) },
+  };
+}
+
+/** Totals per rate as any document's, but never above what is left of the original, and exactly that with the last of a rate. */
+function totalsOf(
+  lines: readonly PricedLine[],
+  original: Totals,
+  before: readonly Totals[],
+  netOf: (line: PricedLine) => Decimal,
+): Totals {
+  const groups = original.groups.flatMap((group): TaxGroup[] => {
+    const base = round2(sum(lines.filter((line) => inGroup(line, group)).map(netOf)));
+    if (!lines.some((line) => inGroup(line, group))) return [];
+    const earlier = before.flatMap((note) => note.groups.filter((other) => sameGroup(group, other)));
+    const tax = capped(
+      base,
+      group.rate,
+      left(
+        group.base,
+        earlier.map((g) => g.base),
+      ),
+      left(
+        group.tax,
+        earlier.map((g) => g.tax),
+      ),
+    );
+    return [{ ...group, base, tax }];
+  });
+  const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
+    const own = lines.filter(
+      (line) => line.withholding?.type === group.type && compare(line.withholding.percent, group.percent) === 0,
+    );
+    if (own.length === 0) return [];
+    const earlier = before.flatMap((note) =>
+      note.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
+    );
+    const base = round2(sum(own.map(netOf)));
+    const amount = capped(
+      base,
+      group.percent,
+      left(
+        group.base,
+        earlier.map((g) => g.base),
+      ),
+      left(
+        group.amount,
+        earlier.map((g) => g.amount),
+      ),
+    );
+    return [{ ...group, base, amount }];
+  });
+  const net = round2(sum(lines.map(netOf)));
+  const tax = round2(sum(groups.map((group) => group.tax)));
+  const gross = round2(add(net, tax));
+  const withholding = round2(sum(withholdings.map((group) => group.amount)));
+  assert(
+    compare(net, sum(groups.map((group) => group.base))) === 0,
+    'every line of a note is of a rate of the original',
+  );
+  return { net, tax, gross, withholding, toPay: round2(subtract(gross, withholding)), groups, withholdings };
+}
+
+function capped(base: Decimal, percent: Decimal, restBase: Decimal, restAmount: Decimal): Decimal {
+  if (compare(base, restBase) === 0) return round2(restAmount);
+  const amount = round2(divide(multiply(base, percent), '100', 2));
+  return compare(amount, restAmount) > 0 ? round2(restAmount) : amount;
+}
+
+/** Spreads the tax of each rate, and the withholding of each kind, over the note's lines. */
+function withTaxes(lines: readonly PricedLine[], totals: Totals, books: Totals): PricedLine[] {
+  const taxes = spreadOver(
+    lines,
+    totals.groups,
+    (group) => group.tax,
+    inGroup,
+    (line) => line.net,
+  );
+  const eurTaxes = spreadOver(
+    lines,
+    books.groups,
+    (group) => group.tax,
+    inGroup,
+    (line) => line.eur.net,
+  );
+  const withheld = spreadOver(
+    lines,
+    totals.withholdings,
+    (group) => group.amount,
+    (line, group) => line.withholding?.type === group.type && compare(line.withholding.percent, group.percent) === 0,
+    (line) => line.net,
+  );
+  return lines.map((line, i) => ({
+    ...line,
+    tax: taxes[i]!,
+    withholdingAmount: withheld[i]!,
+    eur: { ...line.eur, tax: eurTaxes[i]! },
+  }));
+}
+
+function spreadOver<G>(
+  lines: readonly PricedLine[],
+  groups: readonly G[],
+  amountOf: (group: G) => Decimal,
+  belongs: (line: PricedLine, group: G) => boolean,
+  netOf: (line: PricedLine) => Decimal,
+): Decimal[] {
+  const result = lines.map(() => '0.00');
+  for (const group of groups) {
+    const own = lines.flatMap((line, i) => (belongs(line, group) ? [i] : []));
+    const base = sum(own.map((i) => netOf(lines[i]!)));
+    let running = '0';
+    let given = '0';
+    for (const i of own) {
+      running = add(running, netOf(lines[i]!));
+      const upTo = isZero(base) ? '0' : round2(divide(multiply(amountOf(group), running), base, 2));
+      result[i] = round2(subtract(upTo, given));
+      given = upTo;
+    }
+  }
+  return result;
+}
+
+function inGroup(line: PricedLine, group: TaxGroup): boolean {
+  return (
+    line.region === group.region &&
+    line.taxCode === group.taxCode &&
+    line.rate === group.rate &&
+    line.exemptionCode === group.exemptionCode
+  );
+}
+
+function sameGroup(a: TaxGroup, b: TaxGroup): boolean {
+  return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
+}
+
+function left(whole: Decimal, parts: readonly Decimal[]): Decimal {
+  const used = sum(parts);
+  return compare(used, whole) >= 0 ? '0' : trimmed(subtract(whole, used));
+}
+
+const unit = (net: Decimal, quantity: Decimal): Decimal => trimmed(divide(net, quantity, 6), 2);
+const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? a : b);

@@ -1,0 +1,147 @@
+/**
+ * Payments: what of a document a payment settles. Everything is taken from what is still open, in proportion, and the
+ * payment that closes the document takes all that is left, so that the receipts of an invoice (with its credit notes)
+ * sum to it to the cent: net, tax, gross and withholding (VAT page, section 4; documents page, section 7).
+ */
+import { add, compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
+import type { Decimal, TaxGroup, Totals, WithholdingGroup } from './document.ts';
+import { assert } from './refusal.ts';
+
+/** What is open of a document in one currency. Never negative: where notes and receipts overlap, 0. */
+export interface Open {
+  readonly net: Decimal;
+  readonly tax: Decimal;
+  readonly gross: Decimal;
+  readonly withholding: Decimal;
+  /** gross − withholding: what is still to be received. */
+  readonly toPay: Decimal;
+  readonly groups: readonly TaxGroup[];
+  readonly withholdings: readonly WithholdingGroup[];
+}
+
+/** What is open of `totals` after the active receipts and credit notes before. */
+export function openOf(totals: Totals, before: readonly Totals[]): Open {
+  const toPay = rest(
+    totals.toPay,
+    before.map((part) => part.toPay),
+  );
+  const withholding = rest(
+    totals.withholding,
+    before.map((part) => part.withholding),
+  );
+  const tax = rest(
+    totals.tax,
+    before.map((part) => part.tax),
+  );
+  const gross = round2(add(toPay, withholding));
+  return {
+    toPay,
+    withholding,
+    tax: compare(tax, gross) > 0 ? gross : tax,
+    gross,
+    net: round2(compare(tax, gross) > 0 ? '0' : subtract(gross, tax)),
+    groups: totals.groups.map((group) => {
+      const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
+      return {
+        ...group,
+        base: rest(
+          group.base,
+          earlier.map((g) => g.base),
+        ),
+        tax: rest(
+          group.tax,
+          earlier.map((g) => g.tax),
+        ),
+      };
+    }),
+    withholdings: totals.withholdings.map((group) => {
+      const earlier = before.flatMap((part) =>
+        part.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
+      );
+      return {
+        ...group,
+        base: rest(
+          group.base,
+          earlier.map((g) => g.base),
+        ),
+        amount: rest(
+          group.amount,
+          earlier.map((g) => g.amount),
+        ),
+      };
+    }),
+  };
+}
+
+/**
+ * The part of what is open that a payment of `amount` (received, after withholding) settles; `amount` is above 0 and at
+ * most `open.toPay`. The result's toPay is exactly `amount`.
+ */
+export function settledPart(open: Open, amount: Decimal): Totals {
+  assert(compare(amount, '0') > 0 && compare(amount, open.toPay) <= 0, 'a payment is above 0 and at most what is open');
+  return partOf(open, amount, open.toPay);
+}
+
+/** The same part in another currency's books: what `amount` of `whole` is there. */
+export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
+  if (compare(amount, whole) === 0) return { ...open };
+  const share = (value: Decimal): Decimal => round2(divide(multiply(value, amount), whole, 2));
+  const toPay = compare(whole, open.toPay) === 0 ? round2(amount) : share(open.toPay);
+  const withholding = share(open.withholding);
+  const gross = round2(add(toPay, withholding));
+  const tax = smaller(round2(divide(multiply(open.tax, gross), nonZero(open.gross), 2)), gross);
+  return {
+    net: round2(subtract(gross, tax)),
+    tax,
+    gross,
+    withholding,
+    toPay,
+    groups: shares(open.groups, round2(subtract(gross, tax)), tax),
+    withholdings: open.withholdings.map((group) => ({
+      ...group,
+      base: share(group.base),
+      amount: share(group.amount),
+    })),
+  };
+}
+
+/** Bases and taxes of a part, spread over the open groups so that they sum to its net and tax. */
+function shares(groups: readonly TaxGroup[], net: Decimal, tax: Decimal): TaxGroup[] {
+  const bases = spread(
+    groups.map((group) => group.base),
+    net,
+  );
+  const taxes = spread(
+    groups.map((group) => group.tax),
+    tax,
+  );
+  return groups
+    .map((group, i) => ({ ...group, base: bases[i]!, tax: taxes[i]! }))
+    .filter((group) => !(isZero(group.base) && isZero(group.tax)));
+}
+
+/** Running-total rounding: each share is the growth of the rounded proportion, so they sum exactly and are never negative. */
+function spread(values: readonly Decimal[], amount: Decimal): Decimal[] {
+  const total = sum(values);
+  let running = '0';
+  let given = '0';
+  return values.map((value) => {
+    running = add(running, value);
+    const upTo = isZero(total) ? '0' : round2(divide(multiply(amount, running), total, 2));
+    const share = round2(subtract(upTo, given));
+    given = upTo;
+    return share;
+  });
+}
+
+function rest(whole: Decimal, parts: readonly Decimal[]): Decimal {
+  const used = sum(parts);
+  return round2(compare(used, whole) >= 0 ? '0' : subtract(whole, used));
+}
+
+function sameRate(a: TaxGroup, b: TaxGroup): boolean {
+  return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
+}
+
+const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);
+const nonZero = (a: Decimal): Decimal => (isZero(a) ? '1' : a);

@@ -1,0 +1,193 @@
+/**
+ * Numbering: what every fiscal act has in common. The series is locked, the law decides against its head, the chain is
+ * signed, and the document's row is stamped and frozen together with the head.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Call, Row, Tx } from '../db/transact.ts';
+import { statement } from '../db/transact.ts';
+import type { Content, DocumentType, Issued, Region } from '../fiscal/document.ts';
+import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
+import { readiness } from '../fiscal/readiness.ts';
+import { assert } from '../fiscal/refusal.ts';
+import { readinessColumns, readinessFacts } from './company/company.ts';
+import type { World } from './world.ts';
+
+// The series named by the draft, else the default of its type.
+const lockSeries = statement(
+  'number_series',
+  `select s.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry
+   from certo.series s
+   where s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'
+     and case when $2::uuid is null then s.is_default else s.id = $2 end
+   for update`,
+);
+// After the lock, in the same round trip: the time must not be older than what the lock waited for.
+const readMoment = statement(
+  'number_moment',
+  `select certo.now() as now, ${readinessColumns},
+     (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed
+   from certo.companies c where c.id = certo.current_company()`,
+);
+const stampDocument = statement(
+  'number_document',
+  `update certo.documents set status = $21, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
+     content = $2, series_id = $3, date = $4, due_date = $5, net = $6, tax = $7, gross = $8, to_pay = $9, outstanding = $10,
+     sequence = $11, number = $12, atcud = $13, hash = $14, key_version = $15, certificate_number = $16, system_entry = $17,
+     qr = $18, issued_at = $19, issued_by = $20, at_status = $22
+   where company_id = certo.current_company() and id = $1 and number is null
+   returning updated_at`,
+);
+const moveSeries = statement(
+  'number_move_series',
+  `update certo.series set last_number = $2, last_date = $3, last_hash = $4, last_system_entry = $5, last_issued_at = $6, updated_at = $6
+   where company_id = certo.current_company() and id = $1 and last_number = $2 - 1 and last_hash = $7
+   returning id`,
+);
+const useCustomer = statement(
+  'number_use_customer',
+  'update certo.customers set used = true where company_id = certo.current_company() and id = $1 and not used',
+);
+const useItems = statement(
+  'number_use_items',
+  'update certo.items set used = true where company_id = certo.current_company() and id = any ($1::uuid[]) and not used',
+);
+
+/** Where a document of a type is going to stand: read under the lock of its series. */
+export interface Place {
+  readonly series: Row | undefined;
+  readonly moment: Row;
+}
+
+/** Locks the series (the named one, else the default of the type) until the commit, and reads the moment after it. */
+export async function lockPlace(tx: Tx, type: DocumentType, seriesId: string | null): Promise<Place> {
+  const [series, moment] = await tx.batch([
+    [lockSeries, [type, seriesId]],
+    [readMoment, []],
+  ]);
+  assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
+  return { series: series?.[0], moment: moment[0] };
+}
+
+/** A document that has its number and signature, still to be written. */
+export interface Numbered {
+  readonly id: string;
+  readonly seriesId: string;
+  readonly previousHash: string;
+  readonly decided: DecidedIssue;
+  readonly issued: Issued;
+  readonly now: Date;
+}
+
+/** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
+export async function numberDocument(
+  document: { readonly id: string; readonly content: Content; readonly region: Region },
+  place: Place,
+  world: World,
+): Promise<Numbered> {
+  const { series, moment } = place;
+  const { decided, now } = await decideInTime({
+    content: document.content,
+    head: series === undefined ? undefined : headOf(series),
+    now: moment['now'] as Date,
+    region: document.region,
+    lastSigned: (moment['last_signed'] as Date | null) ?? undefined,
+    notReady: readiness(readinessFacts(moment), world.baseUrl),
+    certificateNumber: world.certificateNumber,
+    keyVersion: world.keyVersion,
+  });
+  assert(series !== undefined, 'a decided document has a series');
+  const previousHash = String(series['last_hash']);
+  const hash = decided.parts === undefined ? '' : await signOne(previousHash, decided.parts, world);
+  return {
+    id: document.id,
+    seriesId: String(series['id']),
+    previousHash,
+    decided,
+    issued: finishIssue(decided, hash),
+    now,
+  };
+}
+
+/** The statements that write a numbered document over its draft row, and move the head of its series. */
+export function stampCalls(
+  numbered: Numbered,
+  as: {
+    readonly status: 'ISSUED' | 'PAID';
+    readonly outstanding: string;
+    readonly atStatus: 'PENDING' | 'NOT_APPLICABLE';
+    readonly actor: string;
+  },
+): Call[] {
+  const { decided, issued, seriesId, now } = numbered;
+  const { content } = decided;
+  const { totals } = content;
+  const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
+  return [
+    [
+      stampDocument,
+      [
+        numbered.id,
+        JSON.stringify(content),
+        seriesId,
+        decided.date,
+        decided.dueDate,
+        totals.net,
+        totals.tax,
+        totals.gross,
+        totals.toPay,
+        as.outstanding,
+        issued.sequence,
+        issued.number,
+        issued.atcud,
+        issued.hash,
+        issued.keyVersion,
+        issued.certificateNumber,
+        issued.systemEntry,
+        issued.qr,
+        now,
+        as.actor,
+        as.status,
+        as.atStatus,
+      ],
+    ],
+    [moveSeries, [seriesId, issued.sequence, issued.date, issued.hash, issued.systemEntry, now, numbered.previousHash]],
+    [useCustomer, [content.customer.id]],
+    [useItems, [itemIds]],
+  ];
+}
+
+/** Checks that the stamp was written exactly once; returns the document's new updatedAt. */
+export function stamped(results: readonly Row[][]): Date {
+  const [document, series] = results;
+  assert(document?.length === 1 && series?.length === 1, 'a locked draft and a locked series can be written');
+  return document[0]!['updated_at'] as Date;
+}
+
+async function signOne(previousHash: string, parts: NonNullable<DecidedIssue['parts']>, world: World): Promise<string> {
+  const { signatures, keyVersion } = await world.sign(previousHash, [parts]);
+  assert(keyVersion === world.keyVersion, 'the signer uses the key it was decided for');
+  return signatures[0]!;
+}
+
+/** Decides; when the clock is a little behind the last signature, waits for it first (decisions 3, Fiscal time). */
+async function decideInTime(facts: IssueFacts): Promise<{ decided: DecidedIssue; now: Date }> {
+  const first = decideIssue(facts);
+  if (first.wait === undefined) return { decided: first, now: facts.now };
+  await sleep(first.wait);
+  const now = new Date(facts.now.getTime() + first.wait);
+  const second = decideIssue({ ...facts, now });
+  assert(second.wait === undefined, 'the clock has caught up after the wait');
+  return { decided: second, now };
+}
+
+function headOf(series: Row): SeriesHead {
+  return {
+    documentType: series['document_type'] as DocumentType,
+    code: String(series['code']),
+    validationCode: String(series['validation_code']),
+    lastSequence: Number(series['last_number']),
+    lastDate: (series['last_date'] as string | null) ?? undefined,
+    lastSystemEntry: (series['last_system_entry'] as string | null) ?? undefined,
+    lastHash: String(series['last_hash']),
+  };
+}
