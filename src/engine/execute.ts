@@ -19,7 +19,7 @@ import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded } from './claim.ts';
 import { completeClaimIn, releaseCall, takeClaim } from './claim.ts';
-import type { Rate, RateState } from './rate.ts';
+import { type Rate, type RateState, rateLimited } from './rate.ts';
 import { validate } from './validate.ts';
 
 export interface Call {
@@ -70,6 +70,7 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     if (trace.principal === undefined) {
       trace.principal = principal;
       trace.rate = corridor.keyRate.take(call.rateSubject);
+      if (trace.rate?.exceeded === true) throw rateLimited(trace.rate);
     }
     authorize(operation, principal);
   });

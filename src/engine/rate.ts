@@ -8,10 +8,12 @@ export interface RateState {
   readonly limit: number;
   readonly remaining: number;
   readonly resetSeconds: number;
+  /** Beyond the limit: refuse with `rateLimited`. */
+  readonly exceeded: boolean;
 }
 
 export interface Rate {
-  /** Counts one and refuses RATE_LIMITED beyond the limit. Undefined when the limit is switched off. */
+  /** Counts one, unless the limit is used up. Undefined when the limit is switched off. */
   take(subject: string): RateState | undefined;
   /** Whether the next `take` of this minute would be refused. */
   isUsedUp(subject: string): boolean;
@@ -19,6 +21,11 @@ export interface Rate {
   check(subject: string): void;
   /** Counts one without refusing: for what is known only afterwards. */
   count(subject: string): void;
+}
+
+/** The refusal of who is beyond the limit; its answer shows the state as well, so taking does not throw. */
+export function rateLimited(state: Pick<RateState, 'resetSeconds'>): Refusal {
+  return new Refusal('RATE_LIMITED', {}, { retryAfterSeconds: Math.max(1, state.resetSeconds) });
 }
 
 /** `perMinute` 0 switches off. `clock` gives milliseconds; at most `capacity` subjects are remembered a minute. */
@@ -34,9 +41,6 @@ export function fixedMinuteRate(perMinute: number, clock: () => number, capacity
     }
     return 60 - Math.floor((milliseconds % 60_000) / 1000);
   };
-  const refuse = (resetSeconds: number): never => {
-    throw new Refusal('RATE_LIMITED', {}, { retryAfterSeconds: Math.max(1, resetSeconds) });
-  };
   const add = (subject: string, count: number): void => {
     if (counts.size < capacity || counts.has(subject)) counts.set(subject, count);
   };
@@ -45,9 +49,9 @@ export function fixedMinuteRate(perMinute: number, clock: () => number, capacity
       if (perMinute === 0) return undefined;
       const resetSeconds = now();
       const count = (counts.get(subject) ?? 0) + 1;
-      if (count > perMinute) refuse(resetSeconds);
-      add(subject, count);
-      return { limit: perMinute, remaining: perMinute - count, resetSeconds };
+      const exceeded = count > perMinute;
+      if (!exceeded) add(subject, count);
+      return { limit: perMinute, remaining: Math.max(0, perMinute - count), resetSeconds, exceeded };
     },
     isUsedUp(subject) {
       if (perMinute === 0) return false;
@@ -57,7 +61,7 @@ export function fixedMinuteRate(perMinute: number, clock: () => number, capacity
     check(subject) {
       if (perMinute === 0) return;
       const resetSeconds = now();
-      if ((counts.get(subject) ?? 0) >= perMinute) refuse(resetSeconds);
+      if ((counts.get(subject) ?? 0) >= perMinute) throw rateLimited({ resetSeconds });
     },
     count(subject) {
       if (perMinute === 0) return;
