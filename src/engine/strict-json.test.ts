@@ -1,0 +1,176 @@
+import { Big } from 'big.js';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Refusal } from '../fiscal/refusal.ts';
+import { escapePointer, parseStrictJson } from './strict-json.ts';
+
+const parse = (text: string | Uint8Array): unknown =>
+  parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text);
+
+/** The refusal's code, or [code, pointer] of each problem; undefined when the text was accepted. */
+function refusalOf(text: string | Uint8Array): unknown {
+  try {
+    parse(text);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return error.problems.length === 0 ? error.code : error.problems.map(({ code, pointer }) => [code, pointer]);
+  }
+}
+
+test('what JSON.stringify writes is read as it was, whatever white space is between', () => {
+  const space = fc.constantFrom('', ' ', '\n', '\t', '\r\n  ');
+  fc.assert(
+    fc.property(fc.jsonValue({ maxDepth: 8, noNegativeZero: true }), space, (value, indent) => {
+      expect(JSON.stringify(parse(JSON.stringify(value, null, indent)))).toBe(JSON.stringify(value));
+    }),
+  );
+});
+
+test('it accepts nothing that JSON.parse refuses, and changes nothing that it accepts', () => {
+  const broken = fc
+    .tuple(
+      fc.jsonValue({ maxDepth: 4 }),
+      fc.nat(),
+      fc.constantFrom('', '"', '\\', '{', '}', ']', ',', ':', '1', 'e', '\u0001', '\ufeff'),
+    )
+    .map(([value, at, piece]) => {
+      const text = JSON.stringify(value);
+      const place = at % (text.length + 1);
+      return text.slice(0, place) + piece + text.slice(place + (at % 3 === 0 ? 1 : 0));
+    });
+  fc.assert(
+    fc.property(broken, (text) => {
+      if (text === '') return;
+      let expected: unknown;
+      try {
+        // A byte order mark at the start is taken off (RFC 8259, section 8.1).
+        expected = JSON.parse(text.replace(/^\ufeff/, ''));
+      } catch {
+        expect(refusalOf(text)).toBe('MALFORMED_JSON');
+        return;
+      }
+      if (refusalOf(text) === undefined) expect(JSON.stringify(parse(text))).toBe(JSON.stringify(expected));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('no body is an empty object', () => {
+  expect(parse('')).toEqual({});
+});
+
+test.each([
+  ['{"a":1,"a":2}', ['/a']],
+  ['{"a":1,"\\u0061":2}', ['/a']],
+  ['{"a":{"b":1,"b":1,"b":1}}', ['/a/b', '/a/b']],
+  ['[{"x":1},{"x":1,"x":2}]', ['/1/x']],
+  ['{"items":[{},{"id":1,"quantity":{"q":[1,{"z":1,"z":1}]},"id":2}]}', ['/items/1/quantity/q/1/z', '/items/1/id']],
+  ['{"a/b~c":1,"a/b~c":2}', ['/a~1b~0c']],
+  ['{"":1,"":2}', ['/']],
+  ['{"__proto__":1,"__proto__":2}', ['/__proto__']],
+  ['{"a":",\\"a\\":","a":2}', ['/a']],
+  ['{"{":[],"{":[]}', ['/{']],
+])('a member given twice is named: %s', (text, pointers) => {
+  expect(refusalOf(text)).toEqual(pointers.map((pointer) => ['DUPLICATE_FIELD', pointer]));
+});
+
+test.each([
+  '{"a":{"a":{"a":1}},"b":{"a":1}}',
+  '[{"a":1},{"a":1}]',
+  '{"a":"a","b":["a","a"]}',
+  '{"a":"\\\\","b":"\\""}',
+])('the same name in other objects is no duplicate: %s', (text) => {
+  expect(parse(text)).toEqual(JSON.parse(text));
+});
+
+test('__proto__ is a member like any other and changes no prototype', () => {
+  const value = parse('{"__proto__":{"admin":true}}') as Record<string, unknown>;
+  expect(Object.keys(value)).toEqual(['__proto__']);
+  expect(value['admin']).toBeUndefined();
+});
+
+test.each([
+  ['1e400', false],
+  ['-1e400', false],
+  ['1e-400', false],
+  ['9007199254740993', false],
+  ['0.1000000000000000055511151231257827', false],
+  ['100000000000000000000000', true],
+  ['123456789012345678', false],
+  ['0.1', true],
+  ['1.50e3', true],
+  ['1E+2', true],
+  ['-0', true],
+  ['0e999', true],
+  ['0.000000000000000000000', true],
+  ['1.0000000000000000000000', true],
+  ['5e-324', true],
+  ['1.7976931348623157e308', true],
+])('the number %s can be kept exactly: %s', (literal, exact) => {
+  expect(refusalOf(`{"n":[0,${literal}]}`)).toEqual(exact ? undefined : [['NUMBER_NOT_EXACT', '/n/1']]);
+});
+
+test('a number is accepted exactly when the nearest double says the same decimal', () => {
+  const literal = fc
+    .tuple(
+      fc.boolean(),
+      fc.bigInt({ min: 0n, max: 10n ** 22n }),
+      fc.stringMatching(/^\d{0,22}$/),
+      fc.integer({ min: -30, max: 30 }),
+    )
+    .map(([minus, whole, fraction, exponent]) => {
+      const point = fraction === '' ? '' : `.${fraction}`;
+      return `${minus ? '-' : ''}${whole}${point}${exponent === 0 ? '' : `e${exponent}`}`;
+    });
+  fc.assert(
+    fc.property(literal, (text) => {
+      const same = new Big(text).eq(new Big(String(Number(text))));
+      expect([text, refusalOf(text)]).toEqual([text, same ? undefined : [['NUMBER_NOT_EXACT', '']]]);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test.each([
+  ['a lone start byte', [0x22, 0xc3, 0x22]],
+  ['an overlong slash', [0x22, 0xc0, 0xaf, 0x22]],
+  ['a surrogate in UTF-8', [0x22, 0xed, 0xa0, 0x80, 0x22]],
+  ['UTF-16', [0x7b, 0x00, 0x7d, 0x00]],
+])('%s is not UTF-8: refused', (_what, bytes) => {
+  expect(refusalOf(Uint8Array.from(bytes))).toBe('MALFORMED_JSON');
+});
+
+test('32 levels are read, 33 are refused, and a megabyte of brackets does not hurt', () => {
+  expect(refusalOf('['.repeat(32) + ']'.repeat(32))).toBeUndefined();
+  expect(refusalOf('['.repeat(33) + ']'.repeat(33))).toBe('MALFORMED_JSON');
+  expect(refusalOf(`${'{"a":'.repeat(33)}1${'}'.repeat(33)}`)).toBe('MALFORMED_JSON');
+  const half = 512 * 1024;
+  const start = performance.now();
+  expect(refusalOf('['.repeat(half) + ']'.repeat(half))).toBe('MALFORMED_JSON');
+  expect(refusalOf('['.repeat(2 * half))).toBe('MALFORMED_JSON');
+  expect(refusalOf(`"${'\\"'.repeat(half)}"`)).toBeUndefined();
+  expect(refusalOf('1'.repeat(2 * half))).toEqual([['NUMBER_NOT_EXACT', '']]);
+  expect(performance.now() - start).toBeLessThan(2000);
+});
+
+test('the sentence tells where, and never quotes the body', () => {
+  try {
+    parse('{"password":"geheim",}');
+    expect.unreachable();
+  } catch (error) {
+    const { facts } = error as Refusal;
+    expect(JSON.stringify(facts)).not.toContain('geheim');
+    expect(facts['problem']).toMatch(/position 21/);
+  }
+});
+
+test('pointers escape ~ and / so that they can be read back (RFC 6901)', () => {
+  fc.assert(
+    fc.property(fc.string(), (name) => {
+      const escaped = escapePointer(name);
+      expect(escaped).not.toContain('/');
+      expect(escaped.replaceAll('~1', '/').replaceAll('~0', '~')).toBe(name);
+    }),
+  );
+});
