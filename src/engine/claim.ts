@@ -33,10 +33,12 @@ const completeClaim = statement(
    where company_id = certo.current_company() and scope = $7 and operation = $1 and key = $2 and fence = $3 and lease_until > certo.now()
    returning key`,
 );
+// Not after the lease: callers were told by then that the key never runs again.
 const releaseClaim = statement(
   'claim_release',
   `update certo.claims set fence = null, lease_until = null
-   where company_id = certo.current_company() and scope = $4 and operation = $1 and key = $2 and fence = $3 and completed_at is null`,
+   where company_id = certo.current_company() and scope = $4 and operation = $1 and key = $2 and fence = $3
+     and completed_at is null and lease_until > certo.now()`,
 );
 
 export interface Claim {
