@@ -106,7 +106,7 @@ export interface Service {
   now(): Date;
   startReports(): ClockDoor;
   /** A second process on the same database and signing key, as far as one process can be two. */
-  another(): Promise<{ call: Service['call']; stop(): Promise<void> }>;
+  another(changed?: (db: Db) => Db): Promise<{ call: Service['call']; stop(): Promise<void> }>;
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   setCredentials(company: TestCompany, password?: string): Promise<void>;
   stop(): Promise<void>;
@@ -184,9 +184,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       reports = first.app.startClock();
       return reports;
     },
-    async another() {
+    async another(changed = (db) => db) {
       const db = await openDb({ connection: base.connection, max: 8 });
-      const door = await openDoor({ ...parts, db }, logs);
+      const door = await openDoor({ ...parts, db: changed(db) }, logs);
       return {
         call: door.call,
         async stop() {

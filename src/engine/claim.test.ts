@@ -1,0 +1,247 @@
+/** The states of an idempotency key, over the wire, with the row behind it moved by hand where time or a crash would. */
+import { uuidv7 } from 'uuidv7';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Answer } from '../../test/client.ts';
+import type { InvoiceJson } from '../../test/replies.ts';
+import { type Service, startService, type TestCompany } from '../../test/service.ts';
+import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
+import type { Db } from '../db/transact.ts';
+import { entryOfCompany } from '../identity/principal.ts';
+import { type Claim, completeClaimIn, releaseCall, takeClaim } from './claim.ts';
+
+let service: Service;
+let A: TestCompany;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A'] });
+  ({ A } = service.companies);
+});
+afterAll(() => service.stop());
+
+const valid = { name: 'Maria Silva', country: 'PT' };
+const post = (key: string, body: unknown = valid) =>
+  A.post('/customers', body, { headers: { 'idempotency-key': key } });
+const judged = ({ status, json, headers }: Answer) => [status, json.code, headers['retry-after']];
+
+/** A key bound to the valid request, whose claim stands as a holder that vanished left it. */
+async function heldKey(lease: string): Promise<string> {
+  const key = uuidv7();
+  expect((await post(key)).status).toBe(201);
+  await service.owner.query(
+    `update certo.claims set fence = $2, completed_at = null, status = null, content_type = null, body = null,
+       lease_until = certo.now() + $3::interval where key = $1`,
+    [key, '00000000-0000-4000-8000-000000000000', lease],
+  );
+  return key;
+}
+
+const customers = async () => (await service.owner.query('select count(*)::int as n from certo.customers')).rows[0].n;
+
+test('while the lease is live: 409 with the seconds that are left, and nothing happens', async () => {
+  const key = await heldKey('90 seconds');
+  const before = await customers();
+  const answer = await post(key);
+  expect(judged(answer)).toEqual([409, 'IDEMPOTENCY_CONFLICT', expect.stringMatching(/^(8\d|90)$/)]);
+  const almost = await heldKey('200 milliseconds');
+  expect(judged(await post(almost))).toEqual([409, 'IDEMPOTENCY_CONFLICT', '1']);
+  expect(judged(await post(key, { ...valid, name: 'Outra' }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
+  expect(await customers()).toBe(before + 1);
+});
+
+test('once the lease is over: 409 without a timer, for ever, also after 31 days', async () => {
+  const key = await heldKey('-1 millisecond');
+  const before = await customers();
+  expect(judged(await post(key))).toEqual([409, 'IDEMPOTENCY_CONFLICT', undefined]);
+  expect(judged(await post(key, { ...valid, name: 'Outra' }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
+  await service.setClock(new Date(Date.now() + 31 * 86_400_000));
+  expect(judged(await post(key))).toEqual([409, 'IDEMPOTENCY_CONFLICT', undefined]);
+  await service.setClock(null);
+  expect(judged(await post(key))).toEqual([409, 'IDEMPOTENCY_CONFLICT', undefined]);
+  expect(await customers()).toBe(before);
+});
+
+test('both conflicts have the same members and the same code; only the sentence and the timer differ', async () => {
+  const [live, over] = [await post(await heldKey('90 seconds')), await post(await heldKey('-1 second'))];
+  expect(Object.keys(live.json)).toEqual(Object.keys(over.json));
+  const { requestId: _1, detail, message, ...same } = live.json;
+  const { requestId: _2, detail: otherDetail, message: otherMessage, ...alike } = over.json;
+  expect(same).toEqual(alike);
+  expect([detail, otherDetail]).toEqual([message, otherMessage]);
+  expect(detail).toContain('in progress');
+  expect(otherDetail).toContain('unknown');
+});
+
+test('a record whose result was dropped never replays and never runs again', async () => {
+  const key = uuidv7();
+  await post(key);
+  await service.owner.query('update certo.claims set body = null where key = $1', [key]);
+  expect(judged(await post(key))).toEqual([409, 'IDEMPOTENCY_CONFLICT', undefined]);
+});
+
+test('twenty at once with one key: one runs; the others wait or replay; in the end all replay', async () => {
+  const draft = await A.draft();
+  const headers = { 'idempotency-key': uuidv7() };
+  const issue = () =>
+    A.post<InvoiceJson>(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt }, { headers });
+  const answers = await Promise.all(Array.from({ length: 20 }, issue));
+  const ran = answers.filter((a) => a.status === 200 && a.headers['idempotent-replayed'] === undefined);
+  const others = answers.filter((a) => !ran.includes(a));
+  expect(ran).toHaveLength(1);
+  for (const other of others) {
+    if (other.status === 200) expect(other.text).toBe(ran[0]!.text);
+    else expect(judged(other as Answer<never>)).toEqual([409, 'IDEMPOTENCY_CONFLICT', expect.stringMatching(/^\d+$/)]);
+  }
+  const again = await issue();
+  expect([again.headers['idempotent-replayed'], again.text]).toEqual(['true', ran[0]!.text]);
+});
+
+test('the record is the exact reply, and says nothing of its execution', async () => {
+  const key = uuidv7();
+  const answer = await post(key);
+  const { rows } = await service.owner.query('select * from certo.claims where key = $1', [key]);
+  expect(rows[0]).toMatchObject({
+    operation: 'POST /customers',
+    status: 201,
+    content_type: 'application/json; charset=utf-8',
+    fence: null,
+    lease_until: null,
+  });
+  expect(rows[0].body.toString('utf8')).toBe(answer.text);
+  expect(rows[0].fingerprint).toHaveLength(32);
+});
+
+test('one key serves each operation once', async () => {
+  const key = uuidv7();
+  const headers = { 'idempotency-key': key };
+  const customer = await A.post<{ id: string }>('/customers', valid, { headers });
+  const patched = await A.patch(`/customers/${customer.json.id}`, { city: 'Faro' }, { headers });
+  expect([customer.status, patched.status]).toEqual([201, 200]);
+});
+
+/** The functions themselves, as the corridor uses them: what only a pause in the middle can show. */
+function claimWithin(): Claim & { entry: ReturnType<typeof entryOfCompany>; scope: string } {
+  const scope = 'operator:test';
+  const entry = entryOfCompany(A.id, 'test');
+  return {
+    operation: 'POST /test',
+    key: uuidv7(),
+    fingerprint: Buffer.alloc(32, 1),
+    fence: uuidv7(),
+    scope,
+    // The key's own entry sets the scope; the operator's does not.
+    entry: {
+      call: [
+        {
+          name: 'claim_test_enter',
+          text: `select certo.enter_company($1), set_config('app.scope', $2, true), (select region from certo.companies where id = $1) as region`,
+        },
+        [A.id, scope],
+      ],
+      accept: entry.accept,
+    },
+  };
+}
+
+const pass = (claim: Claim, seconds: number) =>
+  service.owner.query('update certo.claims set lease_until = certo.now() + make_interval(secs => $2) where key = $1', [
+    claim.key,
+    seconds,
+  ]);
+
+test('whoever completes after the lease is over rolls back, and the key stays dead', async () => {
+  const claim = claimWithin();
+  const { db } = service;
+  expect(await takeClaim(db.read(claim.entry), claim)).toBeUndefined();
+  await pass(claim, -0.001);
+  const done = db.transact(claim.entry, (tx) =>
+    completeClaimIn(tx, claim, claim.scope, { status: 200, contentType: 'x', body: Buffer.from('{}') }),
+  );
+  await expect(done).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', retryAfterSeconds: undefined });
+  const [release, values] = releaseCall(claim, claim.scope);
+  await db.read(claim.entry).query(release, values);
+  await expect(takeClaim(db.read(claim.entry), { ...claim, fence: uuidv7() })).rejects.toMatchObject({
+    code: 'IDEMPOTENCY_CONFLICT',
+    retryAfterSeconds: undefined,
+  });
+});
+
+test('only the holder of the fence completes or releases', async () => {
+  const claim = claimWithin();
+  const thief = { ...claim, fence: uuidv7() };
+  const { db } = service;
+  await takeClaim(db.read(claim.entry), claim);
+  const result = { status: 200, contentType: 'x', body: Buffer.from('{}') };
+  await expect(db.transact(claim.entry, (tx) => completeClaimIn(tx, thief, claim.scope, result))).rejects.toThrow();
+  const [release, values] = releaseCall(thief, claim.scope);
+  await db.read(claim.entry).query(release, values);
+  await db.transact(claim.entry, (tx) => completeClaimIn(tx, claim, claim.scope, result));
+  expect(await takeClaim(db.read(claim.entry), thief)).toEqual(result);
+});
+
+test('after a release the same request takes it again, another one does not', async () => {
+  const claim = claimWithin();
+  const { db } = service;
+  await takeClaim(db.read(claim.entry), claim);
+  const [release, values] = releaseCall(claim, claim.scope);
+  await db.read(claim.entry).query(release, values);
+  const other = { ...claim, fence: uuidv7(), fingerprint: Buffer.alloc(32, 2) };
+  await expect(takeClaim(db.read(claim.entry), other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
+  expect(await takeClaim(db.read(claim.entry), { ...claim, fence: uuidv7() })).toBeUndefined();
+});
+
+/** The database as the corridor sees it when a connection breaks at the worst moment. */
+function breaking(db: Db, how: 'commit-kept' | 'commit-lost' | 'before'): Db {
+  return {
+    ...db,
+    transact: async (entry, fn, options) => {
+      if (how === 'before') throw new ConnectionLost('broken', { sent: true });
+      const failure = new Error('rolled back');
+      try {
+        await db.transact(
+          entry,
+          async (tx) => {
+            await fn(
+              how === 'commit-kept'
+                ? tx
+                : {
+                    ...tx,
+                    query: tx.query.bind(tx),
+                    batch: tx.batch.bind(tx),
+                    commitWith: () => Promise.reject(failure),
+                  },
+            );
+          },
+          options,
+        );
+      } catch (error) {
+        if (error !== failure) throw error;
+      }
+      throw new OutcomeUnknown(failure);
+    },
+  };
+}
+
+test.each(['commit-kept', 'commit-lost', 'before'] as const)('the connection breaks: %s', async (how) => {
+  const broken = await service.another((db) => breaking(db, how));
+  const draft = await A.draft();
+  const headers = { 'idempotency-key': uuidv7() };
+  const options = { headers, key: A.key, body: { expectedUpdatedAt: draft.updatedAt } };
+  const path = `/invoices/${draft.id}/issue`;
+  const first = await broken.call('POST', path, { ...options, mayFail: true });
+  const status = async () => (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json.status;
+  if (how === 'before') {
+    expect(judged(first)).toEqual([503, 'UNAVAILABLE', '1']);
+    expect((await A.call('POST', path, options)).status).toBe(200);
+  } else {
+    expect(judged(first)).toEqual([500, 'OUTCOME_UNKNOWN', undefined]);
+    expect(first.text).not.toContain('rolled back');
+    const again = await A.call('POST', path, options);
+    if (how === 'commit-kept') {
+      expect([again.status, again.headers['idempotent-replayed'], await status()]).toEqual([200, 'true', 'ISSUED']);
+    } else {
+      expect(judged(again)).toEqual([409, 'IDEMPOTENCY_CONFLICT', expect.stringMatching(/^\d+$/)]);
+      expect(await status()).toBe('DRAFT');
+    }
+  }
+  await broken.stop();
+});
