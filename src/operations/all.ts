@@ -5,6 +5,8 @@ import { createCustomer } from './customers/create-customer.ts';
 import { getCustomer } from './customers/get-customer.ts';
 import { listCustomers } from './customers/list-customers.ts';
 import { patchCustomer } from './customers/patch-customer.ts';
+import { cancelInvoice } from './invoices/cancel-invoice.ts';
+import { createCreditNote } from './invoices/create-credit-note.ts';
 import { createDraft } from './invoices/create-draft.ts';
 import { deleteDraft } from './invoices/delete-draft.ts';
 import { getInvoice } from './invoices/get-invoice.ts';
@@ -12,6 +14,7 @@ import { getInvoicePdf } from './invoices/get-invoice-pdf.ts';
 import { issueInvoice } from './invoices/issue-invoice.ts';
 import { listInvoices } from './invoices/list-invoices.ts';
 import { patchDraft } from './invoices/patch-draft.ts';
+import { payInvoice } from './invoices/pay-invoice.ts';
 import { archiveItem } from './items/archive-item.ts';
 import { createItem } from './items/create-item.ts';
 import { getItem } from './items/get-item.ts';
@@ -39,5 +42,8 @@ export const operations: readonly Operation[] = [
   patchDraft,
   deleteDraft,
   issueInvoice,
+  payInvoice,
+  cancelInvoice,
+  createCreditNote,
   getInvoicePdf,
 ];

@@ -9,7 +9,7 @@ import type { Content, DocumentType, Issued, Region } from '../fiscal/document.t
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
-import { readinessColumns, readinessFacts } from './company/company.ts';
+import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
 import type { World } from './world.ts';
 
 // The series named by the draft, else the default of its type.
@@ -24,7 +24,7 @@ const lockSeries = statement(
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 const readMoment = statement(
   'number_moment',
-  `select certo.now() as now, ${readinessColumns},
+  `select certo.now() as now, ${issuerColumns}, ${readinessColumns},
      (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed
    from certo.companies c where c.id = certo.current_company()`,
 );

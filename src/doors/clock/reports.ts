@@ -4,11 +4,12 @@
  * there exactly once; an outage only delays, for as long as it lasts.
  */
 import type { Logger } from 'pino';
-import type { AtGateway, Outcome } from '../../at/gateway.ts';
+import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
 import type { Call, Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type Content, type DocumentType, documentTypes } from '../../fiscal/document.ts';
+import { type Content, type DocumentType, documentTypes, type Region } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
+import { localText } from '../../fiscal/time.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
@@ -41,11 +42,13 @@ const lease = statement(
      order by issued_at, sequence limit ${group_size} for update skip locked)
    update certo.documents d set at_lease = $1, at_attempts = d.at_attempts + 1, at_next_at = certo.now() + interval '${lease_seconds} seconds'
    from due where d.company_id = certo.current_company() and d.id = due.id
-   returning d.id, d.type, d.status, d.content, d.at_attempts, d.issued_at, ${issuedColumns}`,
+   returning d.id, d.type, d.status, d.content, d.at_attempts, d.at_told, d.canceled_at, d.issued_at, ${issuedColumns}`,
 );
 const settle = statement(
   'report_settle',
-  `update certo.documents set at_status = $3, at_code = $4, at_message = $5, at_lease = null, at_next_at = null
+  `update certo.documents set
+     at_status = case when $3 = 'ACCEPTED' and status = 'CANCELED' and $6 <> 'A' then 'PENDING' else $3 end,
+     at_code = $4, at_message = $5, at_told = coalesce($6, at_told), at_attempts = 0, at_lease = null, at_next_at = null
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
 const postpone = statement(
@@ -76,12 +79,12 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
       results.push([postpone, [row['id'], leaseId, stopped?.seconds ?? 0, null, 1]]);
       continue;
     }
-    const outcome = await send(world.at, credentials, row);
+    const outcome = await send(world.at, credentials, row, company['region'] as Region);
     if (outcome.kind === 'done') {
-      results.push([settle, [row['id'], leaseId, 'ACCEPTED', outcome.code, outcome.message]]);
+      results.push([settle, [row['id'], leaseId, 'ACCEPTED', outcome.code, outcome.message, nextStatus(row)]]);
     } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
       world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
-      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message]]);
+      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null]]);
     } else if (outcome.kind === 'refused') {
       world.log.warn(
         { companyId, code: outcome.code },
@@ -112,19 +115,30 @@ function byIssue(a: Row, b: Row): number {
   );
 }
 
-function send(at: AtGateway, credentials: { username: string; password: string }, row: Row): Promise<Outcome> {
+/** What the AT is told next: that it was issued, then that it was cancelled. */
+function nextStatus(row: Row): 'N' | 'A' {
+  return row['at_told'] === null ? 'N' : 'A';
+}
+
+function send(at: AtGateway, credentials: Credentials, row: Row, region: Region): Promise<Outcome> {
   const content = row['content'] as Content;
   const issued = issuedOf(row);
   const { family } = documentTypes[row['type'] as DocumentType];
   assert(family === 'SALES', 'only sales documents are reported here');
+  const resent = Number(row['at_attempts']) > 1;
+  if (nextStatus(row) === 'A') {
+    assert(row['canceled_at'] !== null, 'what was told as issued is told again only when cancelled');
+    const statusDate = localText(row['canceled_at'] as Date, region);
+    return at.changeInvoiceStatus(credentials, { content, issued, status: 'A', statusDate, resent });
+  }
   return at.reportInvoice(credentials, {
     content,
     issued,
     status: 'N',
     statusDate: issued.systemEntry,
-    cashVat: false,
+    cashVat: content.cashVat === true,
     eac: content.cae,
-    resent: Number(row['at_attempts']) > 1,
+    resent,
   });
 }
 

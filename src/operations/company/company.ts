@@ -2,6 +2,7 @@
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import type { Party } from '../../fiscal/document.ts';
 import type { ReadinessFacts } from '../../fiscal/readiness.ts';
 import { closed, oneOf } from '../fields.ts';
 
@@ -39,5 +40,26 @@ export function readinessFacts(row: Row): ReadinessFacts {
     synced: row['at_synced_at'] !== null,
     seriesDiffer: row['at_series_differ'] === true,
     activeInvoiceSeries: row['has_invoice_series'] === true,
+  };
+}
+
+/** Columns of the company (joined as `c`) that documents show as their issuer. */
+export const issuerColumns =
+  'c.id, c.name, c.taxpayer_number, c.address, c.postal_code, c.city, c.email, c.phone, c.website';
+
+/** The issuer as documents carry it, from `issuerColumns`. */
+export function issuerOf(company: Row): Party {
+  const text = (name: string) => (company[name] === null ? undefined : String(company[name]));
+  return {
+    id: String(company['id']),
+    name: String(company['name']),
+    taxpayerNumber: String(company['taxpayer_number']),
+    address: text('address'),
+    postalCode: text('postal_code'),
+    city: text('city'),
+    country: 'PT',
+    email: text('email'),
+    phone: text('phone'),
+    website: text('website'),
   };
 }

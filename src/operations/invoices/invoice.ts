@@ -72,7 +72,7 @@ const InvoiceItem = closed({
   }),
 });
 
-export const InvoiceReply = closed({
+export const invoiceReplyMembers = {
   ...head,
   atcud: maybe(text()),
   shortHash: maybe(text('Characters 1, 11, 21 and 31 of the signature, as printed.')),
@@ -136,7 +136,8 @@ export const InvoiceReply = closed({
       country: maybe(text()),
     }),
   }),
-});
+};
+export const InvoiceReply = closed(invoiceReplyMembers);
 
 export const InvoiceListEntry = closed({
   ...head,

@@ -5,17 +5,18 @@
  */
 import type { Row } from '../../db/transact.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
+import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import type { World } from '../world.ts';
+import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
+import { isPayable, lockFamily, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, showInvoice } from './invoice.ts';
-
-/** Types that wait for a payment; the others are paid by what they are. */
-const awaitsPayment: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE']);
 
 interface IssueChange {
   readonly row: Row;
+  readonly parent: Parent | undefined;
   readonly numbered: Numbered;
   updatedAt: Date;
 }
@@ -39,6 +40,7 @@ export const issueInvoice = defineWrite({
     'DRAFT_CHANGED',
     'NOT_READY',
     'PARENT_REQUIRED',
+    'NOT_CREDITABLE',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
     'SIMPLIFIED_LIMIT',
@@ -47,23 +49,33 @@ export const issueInvoice = defineWrite({
   ],
   async load(tx, asked) {
     const row = await draftToChange(tx, asked.params.id);
-    return { row, place: await lockPlace(tx, row['type'] as DocumentType, row['series_id'] as string | null) };
+    // A note's invoice is locked before the series, as paying and cancelling do.
+    const { parent: corrected } = row['content'] as Content;
+    const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
+    const place = await lockPlace(tx, row['type'] as DocumentType, row['series_id'] as string | null);
+    return { row, parent, place };
   },
-  async decide({ row, place }, asked, world): Promise<IssueChange> {
+  async decide({ row, parent, place }, asked, world): Promise<IssueChange> {
     const currentUpdatedAt = (row['updated_at'] as Date).toISOString();
     if (Date.parse(asked.body.expectedUpdatedAt) !== Date.parse(currentUpdatedAt)) {
       throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt } });
     }
-    const document = { id: asked.params.id, content: row['content'] as Content, region: asked.principal.region };
-    const numbered = await numberDocument(document, place, world);
-    return { row, numbered, updatedAt: numbered.now };
+    const content = contentToIssue(row, parent, world);
+    const numbered = await numberDocument(
+      { id: asked.params.id, content, region: asked.principal.region },
+      place,
+      world,
+    );
+    return { row, parent, numbered, updatedAt: numbered.now };
   },
   async save(tx, change, asked) {
     const { content } = change.numbered.decided;
-    const outstanding = awaitsPayment.has(content.type) ? content.totals.toPay : '0';
-    const results = await tx.batch(
-      stampCalls(change.numbered, { status: 'ISSUED', outstanding, atStatus: 'PENDING', actor: asked.principal.actor }),
-    );
+    const outstanding = isPayable(content.type) ? content.totals.toPay : '0';
+    const { actor } = asked.principal;
+    const results = await tx.batch([
+      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, atStatus: 'PENDING', actor }),
+      ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content)] : []),
+    ]);
     change.updatedAt = stamped(results);
     return change.numbered.id;
   },
@@ -76,6 +88,20 @@ export const issueInvoice = defineWrite({
     ),
   after: (world) => world.nudgeReports(),
 });
+
+/** A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). */
+function contentToIssue(row: Row, parent: Parent | undefined, world: World): Content {
+  const content = row['content'] as Content;
+  if (content.type === 'DEBIT_NOTE' && parent !== undefined && parent.status === 'CANCELED') {
+    throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
+  }
+  if (content.type !== 'CREDIT_NOTE') return content;
+  assert(parent !== undefined, 'a credit note has its invoice');
+  const lineIds = content.lines.map((line) => line.id);
+  const items = content.lines.map((line) => ({ id: line.originLineId!, quantity: line.quantity }));
+  const asked = { ...(row['asked'] as AskedNote), items };
+  return { ...noteOver(parent, asked, () => lineIds.shift() ?? world.newId()), issuer: content.issuer };
+}
 
 /** The columns that numbering stamped, for showing what was just written without reading it again. */
 function numberedRow({ decided, issued, seriesId, now }: Numbered, updatedAt: Date): Row {

@@ -1,9 +1,10 @@
-import type { Row } from '../../db/transact.ts';
+import type { Call, Row } from '../../db/transact.ts';
 import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { AskedDraft } from './draft.ts';
 import { DraftPatch, draftProblems, mergeDraft } from './draft.ts';
 import { draftToChange, InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
+import { loadNote, updateNoteCall } from './patch-note.ts';
 import { draftValues, loadReferences, priceDraft } from './price-draft.ts';
 import { updateDraft } from './refresh-drafts.ts';
 
@@ -17,23 +18,27 @@ export const patchDraft = defineWrite({
   body: DraftPatch,
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
-  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE'],
+  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE', 'NOT_CREDITABLE'],
   tool: 'update_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {
     const row = await draftToChange(tx, asked.params.id);
+    if (row['type'] === 'CREDIT_NOTE') return loadNote(tx, row);
     const before = row['asked'] as AskedDraft;
     const draft = mergeDraft(before, asked.body, asked.principal.region, world.newId);
-    return { before, draft, references: await loadReferences(tx, draft) };
+    return { kind: 'draft' as const, before, draft, references: await loadReferences(tx, draft) };
   },
-  decide: ({ before, draft, references }, asked) => ({
-    id: asked.params.id,
-    draft,
-    content: priceDraft(draft, references, before),
-    row: {} as Row,
-  }),
+  decide(facts, asked, world) {
+    const { id } = asked.params;
+    if (facts.kind === 'note') {
+      return { id, update: updateNoteCall(id, facts, asked.body, asked.principal.region, world.newId), row: {} as Row };
+    }
+    const content = priceDraft(facts.draft, facts.references, facts.before);
+    const update: Call = [updateDraft, [id, ...draftValues(facts.draft, content)]];
+    return { id, update, row: {} as Row };
+  },
   async save(tx, change) {
-    await tx.query(updateDraft, [change.id, ...draftValues(change.draft, change.content)]);
+    await tx.batch([change.update]);
     change.row = await loadInvoice(tx, change.id);
     return change.id;
   },

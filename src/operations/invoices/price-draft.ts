@@ -2,12 +2,13 @@
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
-import type { Content, Day, DocumentType, LineInput, Party, Region } from '../../fiscal/document.ts';
+import type { Content, Day, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
+import { issuerColumns, issuerOf } from '../company/company.ts';
 import { partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
 import { recordColumns, regionOf } from '../items/item.ts';
@@ -22,8 +23,7 @@ const itemJson = recordColumns
 const readReferences = statement(
   'draft_references',
   `select certo.now() as now,
-    (select to_jsonb(x) from (select c.id, c.name, c.taxpayer_number, c.cae, c.address, c.postal_code, c.city, c.country, c.region, c.email, c.phone, c.website
-       from certo.companies c where c.id = certo.current_company()) x) as company,
+    (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
     (select to_jsonb(c) from certo.customers c where c.company_id = certo.current_company() and c.id = $1) as customer,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any ($2::uuid[])) x) as items,
@@ -175,22 +175,6 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
             reason: item.withholding_tax_reason ?? undefined,
           }
         : undefined,
-  };
-}
-
-function issuerOf(company: Row): Party {
-  const text = (name: string) => (company[name] === null ? undefined : String(company[name]));
-  return {
-    id: String(company['id']),
-    name: String(company['name']),
-    taxpayerNumber: String(company['taxpayer_number']),
-    address: text('address'),
-    postalCode: text('postal_code'),
-    city: text('city'),
-    country: 'PT',
-    email: text('email'),
-    phone: text('phone'),
-    website: text('website'),
   };
 }
 

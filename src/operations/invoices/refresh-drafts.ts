@@ -9,7 +9,8 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import type { AskedDraft } from './draft.ts';
 import { draftColumns, draftValues, priceDraft, referencesCall } from './price-draft.ts';
 
-const open = `select id, asked from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED')`;
+// A credit note keeps what its invoice had.
+const open = `select id, asked from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED') and type <> 'CREDIT_NOTE'`;
 const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
 const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
 const ofCompany = statement('drafts_of_company', `${open} order by id for update`);

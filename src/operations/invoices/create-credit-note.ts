@@ -1,0 +1,157 @@
+/** Credit note: takes an issued invoice back, in full or line by line. */
+import { Type } from 'typebox';
+import type { Row } from '../../db/transact.ts';
+import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
+import { fromNumber } from '../../fiscal/decimal.ts';
+import type { Content, DocumentType } from '../../fiscal/document.ts';
+import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import { parseDay } from '../../fiscal/time.ts';
+import { issuerOf } from '../company/company.ts';
+import { closed, day, id, line, quantity, text } from '../fields.ts';
+import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { defineWrite } from '../operation.ts';
+import { insertChildCall } from './child.ts';
+import { balanceCall, lockFamily, notesOf, type Parent, refOf, totalsOfChildren } from './family.ts';
+import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
+
+/** What a credit note was asked as: column `asked`. */
+export interface AskedNote {
+  readonly parentInvoiceId: string;
+  readonly reason: string;
+  readonly items?: readonly CreditedLine[] | undefined;
+  readonly date?: string | undefined;
+  readonly notes?: string | undefined;
+  readonly seriesId?: string | undefined;
+}
+
+const NoteBody = closed({
+  parentInvoiceId: id('The invoice to reverse.'),
+  issue: Type.Optional(Type.Boolean({ default: true, description: 'false leaves a draft.' })),
+  reason: Type.Optional(line(50, 'Printed and exported; "Anulação" when absent.', 1)),
+  items: Type.Optional(
+    Type.Array(closed({ id: id("items[].id of the invoice's line."), quantity: quantity('How much of it.') }), {
+      minItems: 1,
+      maxItems: 1000,
+      description: 'For a partial note; everything still open when absent.',
+    }),
+  ),
+  seriesId: Type.Optional(id('Series of the note; the default one when absent.')),
+  date: Type.Optional(day('Document date; the day of issue when absent.')),
+  notes: Type.Optional(text(2000, 'Printed notes.')),
+});
+
+const creditable: ReadonlySet<DocumentType> = new Set([
+  'INVOICE',
+  'SIMPLIFIED_INVOICE',
+  'INVOICE_RECEIPT',
+  'DEBIT_NOTE',
+]);
+
+interface NoteChange {
+  readonly id: string;
+  readonly parent: Parent;
+  readonly asked: AskedNote;
+  readonly content: Content;
+  readonly numbered: Numbered | undefined;
+  row: Row;
+}
+
+export const createCreditNote = defineWrite({
+  name: 'createCreditNote',
+  route: 'POST /invoices/credit-notes',
+  tag: 'Invoices',
+  summary: 'Credit an issued invoice, in full or in part',
+  description:
+    'Items and customer are copied from the invoice, at its prices and rates. It is issued at once unless issue is false; a draft reserves nothing and is checked again when issued.',
+  body: NoteBody,
+  reply: [201, InvoiceReply],
+  access: { key: true, oauth: ['invoicing.issue'] },
+  fiscal: true,
+  tool: 'create_credit_note',
+  refuses: [
+    'PARENT_NOT_FOUND',
+    'NOT_CREDITABLE',
+    'NOT_READY',
+    'DATE_GOES_BACK',
+    'DATE_IN_FUTURE',
+    'QR_TOO_MANY_REGIONS',
+    'CLOCK_REGRESSION',
+  ],
+  async load(tx, asked) {
+    const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
+    if (parent === undefined) throw new Refusal('PARENT_NOT_FOUND');
+    return { parent, place: await lockPlace(tx, 'CREDIT_NOTE', asked.body.seriesId?.toLowerCase() ?? null) };
+  },
+  async decide({ parent, place }, asked, world): Promise<NoteChange> {
+    const { body, principal } = asked;
+    const note: AskedNote = {
+      parentInvoiceId: parent.id,
+      reason: body.reason ?? 'Anulação',
+      items: body.items?.map((item) => ({ id: item.id.toLowerCase(), quantity: fromNumber(item.quantity) })),
+      date: body.date === undefined ? undefined : parseDay(body.date, principal.region),
+      notes: body.notes || undefined,
+      seriesId: body.seriesId?.toLowerCase(),
+    };
+    if (note.seriesId !== undefined && place.series === undefined)
+      refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
+    const content = { ...noteOver(parent, note, world.newId), issuer: issuerOf(place.moment) };
+    const noteId = world.newId();
+    const numbered =
+      body.issue === false
+        ? undefined
+        : await numberDocument({ id: noteId, content, region: principal.region }, place, world);
+    return { id: noteId, parent, asked: note, content, numbered, row: {} };
+  },
+  async save(tx, change, { principal }) {
+    const { parent, numbered, asked } = change;
+    const content = numbered?.decided.content ?? change.content;
+    const insert = insertChildCall({
+      id: change.id,
+      content,
+      asked,
+      seriesId: asked.seriesId,
+      parentId: parent.id,
+      actor: principal.actor,
+    });
+    if (numbered === undefined) await tx.batch([insert]);
+    else {
+      const [, ...stamps] = await tx.batch([
+        insert,
+        ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'PENDING', actor: principal.actor }),
+        creditedBalance(parent, content),
+      ]);
+      stamped(stamps);
+    }
+    change.row = await loadInvoice(tx, change.id);
+    return change.id;
+  },
+  show: ({ row }, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
+  after: (world) => world.nudgeReports(),
+});
+
+/** The credit note's content over what is open of the invoice now. Refuses NOT_CREDITABLE and what `creditNoteOver` does. */
+export function noteOver(parent: Parent, asked: AskedNote, newId: () => string): Content {
+  const issued = parent.number !== null && (parent.status === 'ISSUED' || parent.status === 'PAID');
+  if (!issued || !creditable.has(parent.type)) {
+    throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
+  }
+  const { content } = parent;
+  return {
+    type: 'CREDIT_NOTE',
+    issuer: content.issuer,
+    customer: content.customer,
+    cae: content.cae,
+    currency: content.currency,
+    exchangeRate: content.exchangeRate,
+    date: asked.date,
+    notes: asked.notes,
+    parent: { ...refOf(parent), reason: asked.reason },
+    cashVat: content.cashVat,
+    ...creditNoteOver(content, notesOf(parent), asked.items, newId),
+  };
+}
+
+/** The parent's balance once the note is issued. */
+export function creditedBalance(parent: Parent, note: Content): ReturnType<typeof balanceCall> {
+  return balanceCall(parent, [...totalsOfChildren(parent), { type: 'CREDIT_NOTE', totals: note.totals }]);
+}

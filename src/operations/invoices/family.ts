@@ -1,0 +1,120 @@
+/** An invoice and what hangs on it: notes and receipts, and what is still open of it after them. */
+import type { Call, Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { compare, isZero, round2, sum } from '../../fiscal/decimal.ts';
+import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from '../../fiscal/document.ts';
+import { type Open, openOf } from '../../fiscal/settle.ts';
+
+const lockParent = statement(
+  'family_lock_parent',
+  `select d.id, d.type, d.status, d.number, d.date, d.content, d.outstanding, d.credited, d.series_id, d.due_date from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT') for update`,
+);
+const readChildren = statement(
+  'family_children',
+  `select d.id, d.type, d.number, d.content from certo.documents d
+   where d.company_id = certo.current_company() and d.parent_id = $1 and d.number is not null and d.status <> 'CANCELED'
+     and d.type in ('CREDIT_NOTE', 'DEBIT_NOTE', 'RECEIPT')
+   order by d.issued_at, d.sequence`,
+);
+const moveBalance = statement(
+  'family_balance',
+  `update certo.documents set outstanding = $2, credited = $3, status = $4, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond')
+   where company_id = certo.current_company() and id = $1 returning updated_at`,
+);
+
+export interface Child {
+  readonly id: string;
+  readonly type: DocumentType;
+  readonly number: string;
+  readonly content: Content;
+}
+
+/** A numbered or draft document, locked until the commit, with its active notes and receipts. */
+export interface Parent {
+  readonly id: string;
+  readonly type: DocumentType;
+  readonly status: string;
+  readonly number: string | null;
+  readonly date: Day | null;
+  readonly content: Content;
+  readonly outstanding: Decimal;
+  readonly children: readonly Child[];
+}
+
+/** Types that wait for a payment; the others are paid by what they are. */
+const awaitsPayment: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE']);
+
+export function isPayable(type: DocumentType): boolean {
+  return awaitsPayment.has(type);
+}
+
+export async function lockFamily(tx: Tx, id: string): Promise<Parent | undefined> {
+  const [row] = await tx.query(lockParent, [id]);
+  if (row === undefined) return undefined;
+  // After the lock: whoever held it may have added one.
+  const children = await tx.query(readChildren, [id]);
+  return { ...parentOf(row), children: children as unknown as Child[] };
+}
+
+function parentOf(row: Row): Omit<Parent, 'children'> {
+  return {
+    id: String(row['id']),
+    type: row['type'] as DocumentType,
+    status: String(row['status']),
+    number: row['number'] as string | null,
+    date: row['date'] as Day | null,
+    content: row['content'] as Content,
+    outstanding: String(row['outstanding']),
+  };
+}
+
+export function refOf(parent: Pick<Parent, 'id' | 'number' | 'date' | 'type'>): DocumentRef {
+  return { id: parent.id, number: parent.number!, date: parent.date!, type: parent.type };
+}
+
+export const notesOf = (parent: Parent): Content[] => contentsOf(parent, 'CREDIT_NOTE');
+
+function contentsOf(parent: Parent, ...types: readonly DocumentType[]): Content[] {
+  return parent.children.filter((child) => types.includes(child.type)).map((child) => child.content);
+}
+
+/** What is open in the document's currency and in the books, after its receipts and credit notes. */
+export function openBalance(parent: Parent): { readonly totals: Open; readonly books: Open } {
+  const before = contentsOf(parent, 'RECEIPT', 'CREDIT_NOTE');
+  return {
+    totals: openOf(
+      parent.content.totals,
+      before.map((content) => content.totals),
+    ),
+    books: openOf(
+      parent.content.books,
+      before.map((content) => content.books),
+    ),
+  };
+}
+
+/**
+ * The statement that brings a parent's balance up to date once a child is added to its children or taken from them.
+ * PAID exactly when nothing is outstanding; types that never wait for a payment keep their status.
+ */
+export function balanceCall(
+  parent: Parent,
+  children: readonly { readonly type: DocumentType; readonly totals: Totals }[],
+): Call {
+  const settling = children
+    .filter(({ type }) => type === 'RECEIPT' || type === 'CREDIT_NOTE')
+    .map(({ totals }) => totals);
+  const credited = round2(sum(children.filter(({ type }) => type === 'CREDIT_NOTE').map(({ totals }) => totals.gross)));
+  const outstanding = isPayable(parent.type) ? openOf(parent.content.totals, settling).toPay : '0';
+  const status = isPayable(parent.type) && isZero(outstanding) ? 'PAID' : 'ISSUED';
+  return [moveBalance, [parent.id, outstanding, credited, status]];
+}
+
+export const totalsOfChildren = (parent: Parent): { type: DocumentType; totals: Totals }[] =>
+  parent.children.map(({ type, content }) => ({ type, totals: content.totals }));
+
+/** Asserted where money moves: the stored balance is what the documents say. */
+export function balanceHolds(parent: Parent): boolean {
+  return !isPayable(parent.type) || compare(parent.outstanding, openBalance(parent).totals.toPay) === 0;
+}

@@ -1,0 +1,87 @@
+/** Changing the draft of a credit note: its own few fields; everything else is copied from the invoice. */
+import type { Call, Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { fromNumber } from '../../fiscal/decimal.ts';
+import type { Content, Region } from '../../fiscal/document.ts';
+import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
+import { parseDay } from '../../fiscal/time.ts';
+import { type AskedNote, noteOver } from './create-credit-note.ts';
+import type { DraftPatch } from './draft.ts';
+import { lockFamily, type Parent } from './family.ts';
+
+const updateNote = statement(
+  'note_update',
+  `update certo.documents set updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
+     asked = $2, content = $3, date = $4, notes = $5, series_id = $6, net = $7, tax = $8, gross = $9, to_pay = $10, item_ids = $11
+   where company_id = certo.current_company() and id = $1`,
+);
+
+interface NoteFacts {
+  readonly kind: 'note';
+  readonly parent: Parent;
+  readonly before: AskedNote;
+  readonly issuer: Content['issuer'];
+}
+
+export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
+  const content = row['content'] as Content;
+  const parent = await lockFamily(tx, content.parent!.id);
+  assert(parent !== undefined, 'the invoice of a credit note can not disappear');
+  return { kind: 'note', parent, before: row['asked'] as AskedNote, issuer: content.issuer };
+}
+
+const own: ReadonlySet<string> = new Set(['date', 'notes', 'seriesId', 'reason', 'items']);
+
+export function updateNoteCall(
+  id: string,
+  facts: NoteFacts,
+  body: DraftPatch,
+  region: Region,
+  newId: () => string,
+): Call {
+  refuseAll(foreignFields(body));
+  const { before, parent } = facts;
+  const asked: AskedNote = {
+    parentInvoiceId: parent.id,
+    reason: body.reason ?? before.reason,
+    items:
+      body.items?.map((item) => ({ id: item.id.toLowerCase(), quantity: fromNumber(item.quantity) })) ?? before.items,
+    date: (body.date === undefined ? undefined : parseDay(body.date, region)) ?? before.date,
+    notes: body.notes === undefined ? before.notes : body.notes || undefined,
+    seriesId: body.seriesId?.toLowerCase() ?? before.seriesId,
+  };
+  const content = { ...noteOver(parent, asked, newId), issuer: facts.issuer };
+  const { totals } = content;
+  return [
+    updateNote,
+    [
+      id,
+      JSON.stringify(asked),
+      JSON.stringify(content),
+      content.date ?? null,
+      content.notes ?? null,
+      asked.seriesId ?? null,
+      totals.net,
+      totals.tax,
+      totals.gross,
+      totals.toPay,
+      [...new Set(content.lines.map((line) => line.itemId))],
+    ],
+  ];
+}
+
+/** A line of a note has only the id of the invoice's line and a quantity. */
+function foreignFields(body: DraftPatch): Problem[] {
+  const problem = (pointer: string): Problem => ({
+    code: 'FIELD_NOT_ALLOWED',
+    pointer,
+    facts: { type: 'CREDIT_NOTE' },
+  });
+  const members = Object.keys(body).filter((name) => !own.has(name));
+  const lines = (body.items ?? []).flatMap((item, i) =>
+    Object.keys(item)
+      .filter((name) => name !== 'id' && name !== 'quantity')
+      .map((name) => `/items/${i}/${name}`),
+  );
+  return [...members.map((name) => problem(`/${name}`)), ...lines.map(problem)];
+}

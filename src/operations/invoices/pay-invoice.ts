@@ -1,0 +1,171 @@
+/** Payment: settles an invoice in full or in part, and issues the receipt that says so, in one transaction. */
+import { Type } from 'typebox';
+import type { Row } from '../../db/transact.ts';
+import { compare, fromNumber, round2 } from '../../fiscal/decimal.ts';
+import type { Content, Decimal } from '../../fiscal/document.ts';
+import { mechanism } from '../../fiscal/payment-mechanisms.ts';
+import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import { partOf, settledPart } from '../../fiscal/settle.ts';
+import { dayOf, parseDay } from '../../fiscal/time.ts';
+import { issuerOf } from '../company/company.ts';
+import { closed, day, id, idParams, line, money, text } from '../fields.ts';
+import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { defineWrite } from '../operation.ts';
+import { insertChildCall } from './child.ts';
+import {
+  balanceCall,
+  balanceHolds,
+  isPayable,
+  lockFamily,
+  openBalance,
+  type Parent,
+  refOf,
+  totalsOfChildren,
+} from './family.ts';
+import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
+
+const PayBody = closed({
+  amount: Type.Optional(money('What was received; everything outstanding when absent.')),
+  date: Type.Optional(day('Day of the payment and of its receipt; today when absent.')),
+  method: Type.Optional(line(40, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+  notes: Type.Optional(text(2000, 'Printed on the receipt.')),
+  seriesId: Type.Optional(id('Series of the receipt; the default one when absent.')),
+});
+
+interface PayChange {
+  readonly parent: Parent;
+  readonly numbered: Numbered;
+  readonly seriesId: string | undefined;
+  row: Row;
+}
+
+export const payInvoice = defineWrite({
+  name: 'payInvoice',
+  route: 'POST /invoices/:id/pay',
+  tag: 'Invoices',
+  summary: 'Register a payment',
+  description:
+    'Issues a receipt for the amount, or for everything outstanding. Tax withheld is settled in proportion; the last payment takes what is left of it. The invoice is PAID when nothing is outstanding.',
+  params: idParams('Id of the invoice.'),
+  body: PayBody,
+  reply: [
+    200,
+    closed({
+      ...invoiceReplyMembers,
+      receipt: closed({ id: Type.String(), number: Type.String(), atcud: Type.String() }),
+    }),
+  ],
+  access: { key: true, oauth: ['invoicing.issue'] },
+  fiscal: true,
+  tool: 'pay_invoice',
+  refuses: [
+    'INVOICE_NOT_FOUND',
+    'NOT_PAYABLE',
+    'INVALID_STATE',
+    'NOT_READY',
+    'DATE_GOES_BACK',
+    'DATE_IN_FUTURE',
+    'CLOCK_REGRESSION',
+  ],
+  check: paymentProblems,
+  async load(tx, asked) {
+    const parent = await lockFamily(tx, asked.params.id);
+    if (parent === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+    return { parent, place: await lockPlace(tx, 'RECEIPT', asked.body.seriesId?.toLowerCase() ?? null) };
+  },
+  async decide({ parent, place }, asked, world): Promise<PayChange> {
+    const { region } = asked.principal;
+    const amount = amountOf(parent, asked.body.amount);
+    if (asked.body.seriesId !== undefined && place.series === undefined)
+      refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
+    const today = dayOf(place.moment['now'] as Date, region);
+    const date = (asked.body.date === undefined ? undefined : parseDay(asked.body.date, region)) ?? today;
+    const method = asked.body.method === undefined ? undefined : mechanism(asked.body.method);
+    const receipt = receiptOver(parent, amount, { method, date }, asked.body.notes || undefined);
+    const content = { ...receipt, issuer: issuerOf(place.moment) };
+    const numbered = await numberDocument({ id: world.newId(), content, region }, place, world);
+    return { parent, numbered, seriesId: asked.body.seriesId?.toLowerCase(), row: {} };
+  },
+  async save(tx, change, asked) {
+    const { parent, numbered } = change;
+    const { actor } = asked.principal;
+    const { content } = numbered.decided;
+    const [, ...stamps] = await tx.batch([
+      insertChildCall({
+        id: numbered.id,
+        content,
+        asked: asked.body,
+        seriesId: change.seriesId,
+        parentId: parent.id,
+        actor,
+      }),
+      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'NOT_APPLICABLE', actor }),
+      balanceCall(parent, [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }]),
+    ]);
+    stamped(stamps);
+    change.row = await loadInvoice(tx, parent.id);
+    return parent.id;
+  },
+  show: ({ row, numbered }, { principal }, world) => ({
+    ...showInvoice(row, principal.region, principal.companyId, world),
+    receipt: { id: numbered.id, number: numbered.issued.number, atcud: numbered.issued.atcud },
+  }),
+});
+
+function paymentProblems(body: Record<string, unknown>): Problem[] {
+  const { method } = body;
+  if (typeof method !== 'string' || mechanism(method) !== undefined) return [];
+  return [
+    { code: 'INVALID_FORMAT', pointer: '/method', facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } },
+  ];
+}
+
+/** What is paid: 0 < amount <= outstanding, everything when absent. */
+function amountOf(parent: Parent, asked: number | undefined): Decimal {
+  if (parent.number === null) throw new Refusal('INVALID_STATE', { status: parent.status });
+  if (!isPayable(parent.type)) throw new Refusal('NOT_PAYABLE', { type: parent.type });
+  if (parent.status !== 'ISSUED') throw new Refusal('INVALID_STATE', { status: parent.status });
+  assert(balanceHolds(parent), 'the stored balance is what the documents say');
+  const { outstanding } = parent;
+  if (compare(outstanding, '0') === 0) throw new Refusal('INVALID_STATE', { status: 'PAID' });
+  if (asked === undefined) return round2(outstanding);
+  const amount = fromNumber(asked);
+  if (compare(amount, '0') === 0) refuseAll([{ code: 'TOO_SMALL', pointer: '/amount', facts: { limit: '0.01' } }]);
+  if (compare(amount, outstanding) > 0) {
+    refuseAll([{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/amount', facts: { outstanding } }]);
+  }
+  return round2(amount);
+}
+
+/** The receipt of a payment: it has no lines; it says what of which document is settled. */
+function receiptOver(
+  parent: Parent,
+  amount: Decimal,
+  payment: { readonly method: string | undefined; readonly date: string },
+  notes: string | undefined,
+): Content {
+  const open = openBalance(parent);
+  const totals = settledPart(open.totals, amount);
+  const books = partOf(open.books, amount, open.totals.toPay);
+  const { content } = parent;
+  const document = refOf(parent);
+  const { net, tax, gross, withholding, groups } = books;
+  return {
+    type: 'RECEIPT',
+    issuer: content.issuer,
+    customer: content.customer,
+    cae: content.cae,
+    currency: content.currency,
+    exchangeRate: content.exchangeRate,
+    date: payment.date,
+    notes,
+    payment,
+    parent: document,
+    settles: [{ document, net, tax, gross, withholding, groups }],
+    lines: [],
+    netBeforeDiscount: totals.net,
+    globalDiscountAmount: '0.00',
+    totals,
+    books,
+  };
+}
