@@ -338,6 +338,8 @@ begin
      or new.last_number < old.last_number
      or new.last_date < old.last_date
      or new.last_system_entry < old.last_system_entry
+     -- A comparison with null is no refusal: what was known may not be forgotten either.
+     or num_nonnulls(new.last_date, new.last_system_entry) < num_nonnulls(old.last_date, old.last_system_entry)
      or (new.last_number = old.last_number and new.last_hash is distinct from old.last_hash)
      or (old.status in ('FINALIZED', 'ANNULLED') and (new.status <> old.status or new.last_number <> old.last_number)) then
     raise exception 'a series can only move forward' using errcode = 'CE001';
