@@ -1,0 +1,330 @@
+/**
+ * The last guards, in the database itself: what the service's role can reach (row-level security), and what nobody can
+ * change any more (frozen documents, series that only move forward). Tables and columns are asked of the catalogue, so
+ * that a new one is tested without a new line here.
+ */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { StatementError } from '../../src/db/errors.ts';
+import type { Entry } from '../../src/db/transact.ts';
+import { entryOfCompany } from '../../src/identity/principal.ts';
+import { tokenHash } from '../../src/identity/tokens.ts';
+import type { InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let B: TestCompany;
+let issued: InvoiceJson;
+let draft: InvoiceJson;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A', 'B'] });
+  ({ A, B } = service.companies);
+  // Something of each company in every table.
+  for (const company of [A, B]) {
+    const headers = { 'idempotency-key': 'books' };
+    await company.post('/customers', { name: 'X', country: 'PT' }, { headers });
+    issued = await company.issue(await company.draft());
+    await company.get(`/invoices/${issued.id}/pdf`);
+    draft = await company.draft();
+  }
+});
+afterAll(() => service.stop());
+
+const noCompany: Entry = {
+  call: [{ name: 'books_nobody', text: `select set_config('app.company_id', '', true)` }, []],
+  accept: () => undefined,
+};
+
+/** Rows of a statement run as the service's role, or the SQLSTATE that refused it. */
+async function asApp(entry: Entry, sql: string, parameters: unknown[] = []): Promise<unknown> {
+  try {
+    return await service.db.read(entry).query({ sql, parameters });
+  } catch (error) {
+    if (error instanceof StatementError) return error.code;
+    throw error;
+  }
+}
+
+async function asOwner(sql: string, parameters: unknown[] = []): Promise<unknown> {
+  try {
+    return (await service.owner.query(sql, parameters)).rows;
+  } catch (error) {
+    return (error as { code: string }).code;
+  }
+}
+
+interface Table {
+  readonly name: string;
+  /** The column that holds the company. */
+  readonly company: string;
+  readonly columns: readonly { readonly name: string; readonly type: string; readonly mayUpdate: boolean }[];
+  readonly mayDelete: boolean;
+}
+
+async function tenantTables(): Promise<Table[]> {
+  const { rows } = await service.owner.query(
+    `select c.relname as name, c.relrowsecurity and c.relforcerowsecurity as guarded,
+       has_table_privilege('certo_app', c.oid, 'delete') as "mayDelete",
+       has_table_privilege('certo_app', c.oid, 'truncate') as "mayTruncate",
+       (select json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, null),
+           'mayUpdate', has_column_privilege('certo_app', c.oid, a.attname, 'update')) order by a.attnum)
+         from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = '') as columns
+     from pg_class c where c.relnamespace = 'certo'::regnamespace and c.relkind in ('r', 'p')
+       and (c.relname = 'companies' or exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'company_id'))
+     order by 1`,
+  );
+  for (const row of rows) expect([row.name, row.guarded, row.mayTruncate]).toEqual([row.name, true, false]);
+  return rows.map((row) => ({ ...row, company: row.name === 'companies' ? 'id' : 'company_id' }));
+}
+
+describe('reach', () => {
+  test('every table of a company is guarded, and each has rows of both companies here', async () => {
+    const tables = await tenantTables();
+    expect(tables.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['api_keys', 'audit', 'claims', 'companies', 'customers', 'documents', 'items', 'series']),
+    );
+    for (const { name, company } of tables) {
+      const rows = (await asOwner(`select count(distinct ${company})::int as n from certo.${name}`)) as { n: number }[];
+      expect([name, rows[0]?.n]).toEqual([name, 2]);
+    }
+  });
+
+  test('without a company nothing is seen, changed, removed or added', async () => {
+    for (const table of await tenantTables()) {
+      const { name } = table;
+      expect([name, await asApp(noCompany, `select 1 as one from certo.${name}`)]).toEqual([name, []]);
+      await changesNothing(noCompany, table, 'true');
+      expect([name, await insertedCopy(noCompany, table, B.id)]).toEqual([name, '42501']);
+    }
+  });
+
+  test('within A nothing of B is seen, changed, removed or added', async () => {
+    const within = entryOfCompany(A.id, 'test');
+    for (const table of await tenantTables()) {
+      const { name, company } = table;
+      const seen = await asApp(within, `select distinct ${company} as id from certo.${name}`);
+      expect([name, seen]).toEqual([name, [{ id: A.id }]]);
+      await changesNothing(within, table, `${company} = '${B.id}'`);
+      expect([name, await insertedCopy(within, table, B.id)]).toEqual([name, '42501']);
+    }
+  });
+
+  test('a row of A can not be given to B', async () => {
+    const within = entryOfCompany(A.id, 'test');
+    for (const { name, company } of await tenantTables()) {
+      const moved = await asApp(within, `update certo.${name} set ${company} = '${B.id}' returning 1 as one`);
+      // 42501 no privilege or the policy; CE001 a frozen row comes first.
+      expect([name, ['42501', 'CE001'].includes(String(moved))]).toEqual([name, true]);
+    }
+  });
+
+  test('a customer of B is nobody to a document of A, by foreign key', async () => {
+    const customer = await B.customer();
+    const sql = 'update certo.documents set customer_id = $1 where id = $2 returning 1 as one';
+    const own = await A.draft();
+    expect(await asApp(entryOfCompany(A.id, 'test'), sql, [customer.id, own.id])).toBe('23503');
+  });
+
+  test('a key opens its own company; a wrong one closes whatever was open', async () => {
+    const enter = (hash: Buffer) =>
+      asApp(
+        entryOfCompany(A.id, 'test'),
+        `select k.company_id, certo.current_company() as now from (select $1::bytea as h) x
+         left join lateral certo.enter_key(x.h) k on true`,
+        [hash],
+      );
+    expect(await enter(tokenHash(B.key))).toEqual([{ company_id: B.id, now: B.id }]);
+    expect(await enter(tokenHash('nonsense'))).toEqual([{ company_id: null, now: null }]);
+  });
+
+  test.each([
+    'truncate certo.claims',
+    'drop table certo.claims',
+    'create table certo.mine (a int)',
+    'create table public.mine (a int)',
+    'create temporary table mine (a int)',
+    'alter table certo.documents disable trigger all',
+    'alter table certo.documents no force row level security',
+    'drop policy tenant on certo.documents',
+    "update certo.clock set shift = interval '1 day'",
+    'set role certo_owner',
+    'update certo.signing_keys set version = 2',
+    "insert into certo.installation (at_mode) values ('production')",
+    "insert into certo.companies (id, name) values (gen_random_uuid(), 'X')",
+    'update certo.audit set actor = actor',
+    'delete from certo.audit',
+    'update certo.renditions set bytes = bytes',
+    'update certo.api_keys set hash = hash',
+    'delete from certo.series',
+    'delete from certo.customers',
+  ])('the service may not: %s', async (sql) => {
+    expect(await asApp(entryOfCompany(A.id, 'test'), sql)).toBe('42501');
+  });
+});
+
+async function changesNothing(entry: Entry, { name, columns, mayDelete }: Table, where: string): Promise<void> {
+  for (const column of columns) {
+    const changed = await asApp(
+      entry,
+      `update certo.${name} set ${column.name} = ${column.name} where ${where} returning 1 as one`,
+    );
+    expect([name, column.name, changed]).toEqual([name, column.name, column.mayUpdate ? [] : '42501']);
+  }
+  const removed = await asApp(entry, `delete from certo.${name} where ${where} returning 1 as one`);
+  expect([name, removed]).toEqual([name, mayDelete ? [] : '42501']);
+}
+
+/** Inserts a copy of a row of the company, with its own key where it has an id. */
+async function insertedCopy(entry: Entry, { name, company, columns }: Table, companyId: string): Promise<unknown> {
+  const [row] = (await asOwner(`select to_jsonb(t) as row from certo.${name} t where ${company} = $1 limit 1`, [
+    companyId,
+  ])) as { row: Record<string, unknown> }[];
+  const copy = { ...row!.row, ...(name !== 'companies' && 'id' in row!.row ? { id: crypto.randomUUID() } : {}) };
+  const list = columns.map((column) => column.name).join(', ');
+  return asApp(
+    entry,
+    `insert into certo.${name} (${list}) select ${list} from jsonb_populate_record(null::certo.${name}, $1::jsonb)`,
+    [JSON.stringify(copy)],
+  );
+}
+
+/** The columns that may change after issue (status, balance, the AT's answer); every other one is frozen. */
+const moving = [
+  'status',
+  'updated_at',
+  'outstanding',
+  'credited',
+  'canceled_at',
+  'canceled_by',
+  'cancel_reason',
+  'at_status',
+  'at_code',
+  'at_message',
+  'at_attempts',
+  'at_next_at',
+  'at_lease',
+  'at_told',
+];
+
+const otherValue: Readonly<Record<string, string>> = {
+  uuid: 'gen_random_uuid()',
+  text: `coalesce(@, '') || 'x'`,
+  'timestamp with time zone': `coalesce(@, now()) + interval '1 second'`,
+  date: `coalesce(@, '2026-01-01') + 1`,
+  numeric: 'coalesce(@, 0) + 1',
+  integer: 'coalesce(@, 0) + 1',
+  bigint: 'coalesce(@, 0) + 1',
+  jsonb: `@ || '{"x":1}'`,
+  'uuid[]': 'array_append(@, gen_random_uuid())',
+};
+
+describe('issued documents', () => {
+  test('every other column refuses another value, and none', async () => {
+    const documents = (await tenantTables()).find(({ name }) => name === 'documents')!;
+    const frozen = documents.columns.filter(({ name }) => !moving.includes(name));
+    expect(frozen.length).toBeGreaterThan(30);
+    for (const { name, type } of frozen) {
+      const value = otherValue[type]!.replaceAll('@', name);
+      const sql = `update certo.documents set ${name} = ${value} where id = $1`;
+      expect([name, await asOwner(sql, [issued.id])]).toEqual([name, 'CE001']);
+      expect([name, await asApp(entryOfCompany(B.id, 'test'), sql, [issued.id])]).toEqual([name, 'CE001']);
+      const present = `update certo.documents set ${name} = null where id = $1 and ${name} is not null returning 1`;
+      expect([name, ['CE001', '[]'].includes(asText(await asOwner(present, [issued.id])))]).toEqual([name, true]);
+    }
+  });
+
+  test('the named columns may change', async () => {
+    for (const name of moving) {
+      const rows = await asApp(
+        entryOfCompany(B.id, 'test'),
+        `update certo.documents set ${name} = ${name} where id = $1 returning 1 as one`,
+        [issued.id],
+      );
+      expect([name, rows]).toEqual([name, [{ one: 1 }]]);
+    }
+  });
+
+  test('the status moves between issued, paid and cancelled only, and cancelled stays', async () => {
+    const document = await B.issue(await B.draft());
+    const to = (status: string) =>
+      asOwner('update certo.documents set status = $2 where id = $1 returning status', [document.id, status]);
+    for (const status of ['DRAFT', 'CREATED', 'PROCESSING', 'SCHEDULED']) expect(await to(status)).toBe('CE001');
+    for (const status of ['PAID', 'ISSUED', 'PAID', 'CANCELED']) expect(await to(status)).toEqual([{ status }]);
+    for (const status of ['ISSUED', 'PAID', 'DRAFT']) expect(await to(status)).toBe('CE001');
+  });
+
+  test('they are not deleted: refused to the owner, out of reach of the service', async () => {
+    const sql = 'delete from certo.documents where id = $1 returning 1 as one';
+    expect(await asOwner(sql, [issued.id])).toBe('CE001');
+    expect(await asApp(entryOfCompany(B.id, 'test'), sql, [issued.id])).toEqual([]);
+    expect(await asApp(entryOfCompany(B.id, 'test'), sql, [draft.id])).toEqual([{ one: 1 }]);
+  });
+
+  test('a draft is stamped whole or not at all, and a number is given once', async () => {
+    const one = await B.draft();
+    const stamp = (assignments: string) =>
+      asOwner(
+        `update certo.documents d set ${assignments} from (select * from certo.documents where id = '${issued.id}') i where d.id = $1`,
+        [one.id],
+      );
+    expect(await stamp(`status = 'ISSUED'`)).toBe('23514');
+    expect(await stamp('number = i.number')).toBe('23514');
+    const all = [
+      'sequence',
+      'number',
+      'atcud',
+      'hash',
+      'key_version',
+      'certificate_number',
+      'system_entry',
+      'qr',
+      'issued_at',
+      'issued_by',
+      'date',
+      'series_id',
+    ];
+    expect(await stamp(`status = 'ISSUED', ${all.map((c) => `${c} = i.${c}`).join(', ')}`)).toBe('23505');
+  });
+});
+
+describe('series', () => {
+  test.each([
+    ['an earlier number', 'last_number = last_number - 1'],
+    ['an earlier date', 'last_date = last_date - 1'],
+    ['no date', 'last_date = null'],
+    ['an earlier local time', `last_system_entry = '2000-01-01T00:00:00'`],
+    ['no local time', 'last_system_entry = null'],
+    ['another signature of the same number', `last_hash = 'x'`],
+    ['no signature', `last_hash = ''`],
+    ['another identifier', `code = 'OTHER'`],
+    ['another type', `document_type = 'DEBIT_NOTE'`],
+    ['another validation code', `validation_code = 'AAAAAAAA'`],
+    ['no validation code', `validation_code = null, status = 'PENDING'`],
+    ['another start', 'start_number = 5'],
+  ])('a head never goes back: %s', async (_what, assignment) => {
+    const sql = `update certo.series set ${assignment} where company_id = $1 and document_type = 'INVOICE' and last_number > 0`;
+    expect(await asOwner(sql, [B.id])).toBe('CE001');
+    expect(await asApp(entryOfCompany(B.id, 'test'), sql, [B.id])).toBe('CE001');
+  });
+
+  test('it is never deleted, nor reopened once it is closed', async () => {
+    expect(await asOwner('delete from certo.series')).toBe('CE001');
+    const id = B.series.DEBIT_NOTE.id;
+    const to = (status: string) =>
+      asOwner('update certo.series set status = $2 where id = $1 returning status', [id, status]);
+    expect(await to('FINALIZED')).toEqual([{ status: 'FINALIZED' }]);
+    for (const status of ['ACTIVE', 'PENDING', 'ANNULLED']) expect(await to(status)).toBe('CE001');
+  });
+
+  test('an identifier is never used again for its type, in other letters neither', async () => {
+    const copy = `insert into certo.series (company_id, id, document_type, at_type, code)
+      select company_id, gen_random_uuid(), document_type, at_type, $2 from certo.series where id = $1`;
+    expect(await asOwner(copy, [B.series.INVOICE.id, 'b2026'])).toBe('23505');
+    expect(await asOwner(copy, [B.series.INVOICE.id, 'B2027'])).toEqual([]);
+  });
+});
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
