@@ -194,18 +194,24 @@ function cleared(value: string | undefined, before: string | undefined): string 
   return value === '' ? undefined : value;
 }
 
-/** The discount that three members say; undefined when none is given; 'unclear' when they do not fit together. */
-function discountOf(
+/** Which member says the discount; undefined when none is given; 'unclear' when they do not fit together. */
+function discountMember(
   type: 'PERCENT' | 'AMOUNT' | undefined,
   percentage: number | undefined,
   amount: number | undefined,
-): Discount | 'unclear' | undefined {
+): { readonly type: 'PERCENT' | 'AMOUNT'; readonly value: number } | 'unclear' | undefined {
   if (type === undefined && percentage === undefined && amount === undefined) return undefined;
   const chosen = type ?? (percentage !== undefined ? 'PERCENT' : 'AMOUNT');
   const [value, other] = chosen === 'PERCENT' ? [percentage, amount] : [amount, percentage];
   // The other member may come along as 0, as replies show it.
   if (value === undefined || (other !== undefined && other !== 0)) return 'unclear';
-  return { type: chosen, value: fromNumber(value) };
+  return { type: chosen, value };
+}
+
+/** The discount that three members of a checked body say. */
+function discountOf(...members: Parameters<typeof discountMember>): Discount | 'unclear' | undefined {
+  const member = discountMember(...members);
+  return typeof member === 'object' ? { type: member.type, value: fromNumber(member.value) } : member;
 }
 
 /** A discount of 0 removes the one before. */
@@ -220,7 +226,8 @@ export function draftProblems(body: Record<string, unknown>): Problem[] {
   const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
   const kind = (value: unknown) => (value === 'PERCENT' || value === 'AMOUNT' ? value : undefined);
   const unclear = (of: Record<string, unknown>, prefix: string) =>
-    discountOf(kind(of[`${prefix}Type`]), number(of[`${prefix}Percent`]), number(of[`${prefix}Amount`])) === 'unclear';
+    discountMember(kind(of[`${prefix}Type`]), number(of[`${prefix}Percent`]), number(of[`${prefix}Amount`])) ===
+    'unclear';
   if (unclear(body, 'globalDiscount')) problems.push({ code: 'DISCOUNT_INCOMPLETE', pointer: '/globalDiscountType' });
   const items = Array.isArray(body['items']) ? body['items'] : [];
   items.forEach((item: unknown, i) => {

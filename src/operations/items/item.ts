@@ -192,7 +192,8 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
     at('/vatExemptionReason', 'EXEMPTION_NOT_ALLOWED');
   }
   if (!record.is_auto_vat_enabled && record.fixed_tax_rate === null) at('/taxRate', 'REQUIRED');
-  const rate = record.is_auto_vat_enabled ? body.taxRate : Number(record.fixed_tax_rate);
+  const fixed = record.fixed_tax_rate === null ? undefined : Number(record.fixed_tax_rate);
+  const rate = record.is_auto_vat_enabled ? body.taxRate : fixed;
   if (rate !== undefined && !legalRatesOn(region, record.vat_rate, today).some((legal) => Number(legal) === rate)) {
     at('/taxRate', 'VAT_RATE_NOT_IN_FORCE', { rate, vatRate: record.vat_rate, region, date: today });
   }
