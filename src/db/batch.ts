@@ -3,6 +3,9 @@
  * only), Execute for each, then one Sync (PostgreSQL manual, "Extended Query" and "Pipelining"). Without BEGIN they are
  * one implicit transaction. After an error the server skips the rest up to Sync, and the connection stays usable.
  *
+ * Measured on two cores over a unix socket: two prepared statements 67 µs, against 131 µs one after the other with pg's
+ * own query and 226 µs between begin and commit.
+ *
  * pg itself sends one statement per round trip; it calls the `handle…` methods of what it is given, by name. They must
  * not throw: pg calls them from the socket's data event.
  */

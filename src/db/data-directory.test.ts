@@ -20,21 +20,18 @@ beforeAll(async () => {
 afterAll(() => rm(home, { recursive: true }));
 
 describe('which folder', () => {
-  const ask = { configured: undefined, cwd: '/srv/certo', uid: 1000, reachable: () => true };
+  const ask = { configured: undefined, cwd: '/srv/certo', uid: 1000, reachable: (): boolean => true };
+  const closed = { uid: 0, reachable: (): boolean => false };
   test.each([
     ['the configured one', { configured: '/mnt/books' }, '/mnt/books'],
     ['the configured one, from where we are', { configured: 'books' }, '/srv/certo/books'],
-    [
-      'the configured one, also where root could not use it',
-      { configured: '/root/x', uid: 0, reachable: () => false },
-      '/root/x',
-    ],
+    ['the configured one, also where root could not use it', { configured: '/root/x', ...closed }, '/root/x'],
     ['./data', {}, '/srv/certo/data'],
     ['./data when nothing is configured', { configured: '' }, '/srv/certo/data'],
     ['./data as root, where the server can reach it', { uid: 0 }, '/srv/certo/data'],
-    ['/var/lib/certo as root, where it can not', { uid: 0, reachable: () => false }, '/var/lib/certo'],
-    ['./data for an ordinary user in any case', { reachable: () => false }, '/srv/certo/data'],
-  ])('%s', (_, change, expected) => {
+    ['/var/lib/certo as root, where it can not', closed, '/var/lib/certo'],
+    ['./data for an ordinary user in any case', { ...closed, uid: 1000 }, '/srv/certo/data'],
+  ])('%s', (_, change: Partial<Parameters<typeof chooseDataDirectory>[0]>, expected) => {
     expect(chooseDataDirectory({ ...ask, ...change })).toBe(expected);
   });
 });

@@ -294,6 +294,22 @@ describe('after a crash', () => {
     expect(stranger.exitCode ?? stranger.signalCode).toBe(null);
   });
 
+  test('that left empty lock files, they are removed when nobody can be writing them any more', async () => {
+    await seed();
+    await (await startEmbedded(options())).stop();
+    const user = uid === 0 ? 65534 : uid;
+    for (const path of [
+      join(clusterFolder(directory), 'postmaster.pid'),
+      join(directory, 'socket', '.s.PGSQL.5432.lock'),
+    ]) {
+      await writeFile(path, '');
+      await chown(path, user, user).catch(() => undefined);
+    }
+    const held = await startEmbedded(options());
+    expect(held.adopted).toBe(false);
+    await held.stop();
+  });
+
   test('in the middle of making the database, it is made anew', async () => {
     const child = spawn(process.execPath, [join(code.folder, 'test', 'embedded-child.js'), 'service', directory]);
     children.push(child);

@@ -1,7 +1,7 @@
 /** The server process of one database folder: telling whether it runs, starting it, stopping it. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { constants } from 'node:fs';
-import { lstat, open, readFile, readlink, rename, stat } from 'node:fs/promises';
+import { lstat, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -102,28 +102,26 @@ export interface StartOptions {
  * that may pass: another process was faster. Throws DataDirectoryUnusable with the reason otherwise.
  */
 export async function startPostmaster(options: StartOptions, log: (line: string) => void): Promise<string | undefined> {
+  await removeEmptyLocks(options);
   const { logFile, before, file } = await openLog(options.logFile);
-  let child: ChildProcess;
-  try {
-    child = spawn(options.binaries.postgres, flags(options), {
-      ...options.user,
-      cwd: '/',
-      // The server takes the number in the pid file for a live server's, if any process of its user has it; this is the
-      // variable by which pg_ctl tells it that one number is not (src/backend/utils/init/miscinit.c).
-      env: { ...serverEnvironment, ...(options.stalePid && { PG_GRANDPARENT_PID: String(options.stalePid) }) },
-      stdio: ['ignore', file.fd, file.fd],
-      // A process group of its own: Ctrl-C in the terminal is for the service, which then stops the server in order.
-      detached: true,
-    });
-  } finally {
-    // The child has its own copy by now.
-    await file.close();
-  }
-  child.unref();
+  const child = spawn(options.binaries.postgres, flags(options), {
+    ...options.user,
+    cwd: '/',
+    // The server takes the number in the pid file for a live server's, if any process of its user has it; this is the
+    // variable by which pg_ctl tells it that one number is not (src/backend/utils/init/miscinit.c).
+    env: { ...serverEnvironment, ...(options.stalePid && { PG_GRANDPARENT_PID: String(options.stalePid) }) },
+    stdio: ['ignore', file.fd, file.fd],
+    // A process group of its own: Ctrl-C in the terminal is for the service, which then stops the server in order.
+    detached: true,
+  });
+  // Heard from the first moment: one that is refused its lock file ends within milliseconds.
   const ended = new Promise<true>((resolve) => {
     child.once('exit', () => resolve(true));
     child.once('error', () => resolve(true));
   });
+  child.unref();
+  // The child has its own copy.
+  await file.close();
   for (let waited = 0; ; waited += 5) {
     const found = await readPidFile(options.folder);
     if (found !== undefined && found.pid === child.pid && found.ready) return undefined;
@@ -132,8 +130,17 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   }
   const reason = await reasonIn(logFile, before);
   // Or the processes of a server that was killed outlive it by a moment and hold its shared memory.
-  if (/lock file .* already exists|pre-existing shared memory block/.test(reason)) return reason;
+  if (/lock file .* (already exists|is empty)|pre-existing shared memory block/.test(reason)) return reason;
   throw new DataDirectoryUnusable(`The database in ${options.folder} does not start: ${reason} (see ${logFile}).`);
+}
+
+/** A crash between making a lock file and writing it leaves it empty, and the server waits for somebody to remove it. */
+async function removeEmptyLocks({ folder, socketDirectory }: StartOptions): Promise<void> {
+  for (const path of [join(folder, 'postmaster.pid'), join(socketDirectory, `.s.PGSQL.${port}.lock`)]) {
+    const found = await lstat(path).catch(() => undefined);
+    // A server that is just starting writes at once.
+    if (found?.size === 0 && Date.now() - found.mtimeMs > 3_000) await rm(path, { force: true });
+  }
 }
 
 function flags(options: StartOptions): string[] {

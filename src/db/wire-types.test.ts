@@ -24,7 +24,7 @@ async function there(type: string, value: unknown): Promise<unknown> {
 // PostgreSQL's text has no NUL; a lone surrogate has no UTF-8.
 const text = fc
   .string({ unit: 'grapheme', maxLength: 20 })
-  .filter((value) => !value.includes('\0') && value.isWellFormed());
+  .filter((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value));
 
 describe('values survive the way to the server and back', () => {
   test.each([
