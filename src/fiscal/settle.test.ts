@@ -1,0 +1,156 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sampleContent } from '../../test/fiscal-samples.ts';
+import { creditNoteOver } from './correct.ts';
+import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
+import type { Content, LineInput, Priced, Totals } from './document.ts';
+import { openOf, partOf, settledPart } from './settle.ts';
+import { price } from './totals.ts';
+
+const line: fc.Arbitrary<LineInput> = fc.record({
+  id: fc.uuid(),
+  itemId: fc.constant('item'),
+  name: fc.constant('Artigo'),
+  productType: fc.constant('PRODUCT' as const),
+  unit: fc.constant('UNIT'),
+  quantity: fc.integer({ min: 1, max: 5000 }).map((n) => fromNumber(n / 100)),
+  unitPrice: fc.integer({ min: 1, max: 3_000_000 }).map((n) => fromNumber(n / 10_000)),
+  vatRate: fc.constantFrom('NORMAL' as const, 'REDUCED' as const, 'INTERMEDIATE' as const),
+  region: fc.constantFrom('PT' as const, 'PT-AC' as const),
+  discount: fc.option(
+    fc.record({ type: fc.constant('PERCENT' as const), value: fc.integer({ min: 0, max: 100 }).map(String) }),
+    { nil: undefined },
+  ),
+  withholding: fc.option(fc.record({ type: fc.constant('IRS' as const), percent: fc.constantFrom('23', '11.5') }), {
+    nil: undefined,
+  }),
+});
+const priced = fc
+  .record({ lines: fc.array(line, { minLength: 1, maxLength: 6 }), foreign: fc.boolean() })
+  .map(({ lines, foreign }) =>
+    price({
+      lines,
+      taxPoint: '2026-03-02',
+      currency: foreign ? 'USD' : 'EUR',
+      ...(foreign ? { exchangeRate: '0.923417' } : {}),
+    }),
+  )
+  .filter((document) => compare(document.totals.toPay, '0.05') > 0);
+
+function ties(totals: Totals): void {
+  expect(round2(add(totals.net, totals.tax))).toBe(totals.gross);
+  expect(round2(add(totals.toPay, totals.withholding))).toBe(totals.gross);
+  expect(round2(sum(totals.groups.map((group) => group.base)))).toBe(totals.net);
+  expect(round2(sum(totals.groups.map((group) => group.tax)))).toBe(totals.tax);
+}
+
+it('payments in any parts sum to the document, in its currency and in the books', () => {
+  fc.assert(
+    fc.property(priced, fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 6 }), (document, percents) => {
+      const paid: { totals: Totals; books: Totals }[] = [];
+      const pay = (percent: number) => {
+        const open = openOf(
+          document.totals,
+          paid.map((part) => part.totals),
+        );
+        const amount = percent === 100 ? open.toPay : ((Number(open.toPay) * percent) / 100).toFixed(2);
+        if (isZero(amount) || compare(amount, open.toPay) > 0) return;
+        const totals = settledPart(open, amount);
+        expect(totals.toPay).toBe(round2(amount));
+        ties(totals);
+        paid.push({
+          totals,
+          books: partOf(
+            openOf(
+              document.books,
+              paid.map((part) => part.books),
+            ),
+            amount,
+            open.toPay,
+          ),
+        });
+      };
+      for (const percent of [...percents, 100]) pay(percent);
+      for (const which of ['totals', 'books'] as const) {
+        for (const member of ['net', 'tax', 'gross', 'withholding', 'toPay'] as const) {
+          expect(round2(sum(paid.map((part) => part[which][member])))).toBe(document[which][member]);
+        }
+      }
+      expect(
+        openOf(
+          document.totals,
+          paid.map((part) => part.totals),
+        ).toPay,
+      ).toBe('0.00');
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it('a payment is never more than what is open', () => {
+  const open = openOf(price({ lines: fc.sample(line, 1), taxPoint: '2026-03-02', currency: 'EUR' }).totals, []);
+  expect(() => settledPart(open, round2(add(open.toPay, '0.01')))).toThrow(/at most what is open/);
+  expect(() => settledPart(open, '0')).toThrow(/above 0/);
+});
+
+it('credit notes in any parts sum to the invoice, line by line and rate by rate', () => {
+  fc.assert(
+    fc.property(
+      priced,
+      fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 99 })), { maxLength: 5 }),
+      (document, steps) => {
+        const original = { ...sampleContent('INVOICE'), ...document } as Content;
+        const notes: Priced[] = [];
+        let next = 0;
+        const newId = () => `line-${next++}`;
+        for (const [index, percent] of steps) {
+          const of = original.lines[index % original.lines.length]!;
+          const used = sum(
+            notes.flatMap((note) => note.lines.filter((l) => l.originLineId === of.id).map((l) => l.quantity)),
+          );
+          const quantity = fromNumber(Math.floor((Number(of.quantity) - Number(used)) * percent) / 100);
+          if (isZero(quantity)) continue;
+          notes.push(creditNoteOver(original, notes, [{ id: of.id, quantity }], newId));
+        }
+        notes.push(creditNoteOver(original, notes, undefined, newId));
+        for (const note of notes) {
+          ties(note.totals);
+          ties(note.books);
+          expect(round2(sum(note.lines.map((l) => l.net)))).toBe(note.totals.net);
+          expect(round2(sum(note.lines.map((l) => l.tax)))).toBe(note.totals.tax);
+          expect(round2(sum(note.lines.map((l) => l.eur.tax)))).toBe(note.books.tax);
+          expect(round2(sum(note.lines.map((l) => l.withholdingAmount)))).toBe(note.totals.withholding);
+        }
+        for (const which of ['totals', 'books'] as const) {
+          for (const member of ['net', 'tax', 'gross', 'withholding', 'toPay'] as const) {
+            expect(round2(sum(notes.map((note) => note[which][member])))).toBe(document[which][member]);
+          }
+        }
+        expect(() => creditNoteOver(original, notes, undefined, newId)).toThrow('INVALID_REQUEST');
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it('a note takes no more of a line than is open, and each line once', () => {
+  const document = price({ lines: fc.sample(line, 2), taxPoint: '2026-03-02', currency: 'EUR' });
+  const original = { ...sampleContent('INVOICE'), ...document } as Content;
+  const [first] = original.lines;
+  const codes = (wanted: { id: string; quantity: string }[]): string[] => {
+    try {
+      creditNoteOver(original, [], wanted, () => 'x');
+      return [];
+    } catch (error) {
+      return (error as { problems: { code: string }[] }).problems.map((problem) => problem.code);
+    }
+  };
+  expect(codes([{ id: first!.id, quantity: add(first!.quantity, '0.000001') }])).toEqual(['QUANTITY_EXCEEDS_OPEN']);
+  expect(
+    codes([
+      { id: first!.id, quantity: first!.quantity },
+      { id: first!.id, quantity: first!.quantity },
+    ]),
+  ).toEqual(['DUPLICATE_LINE']);
+  expect(codes([{ id: 'other', quantity: '1' }])).toEqual(['UNKNOWN_LINE']);
+});
