@@ -154,3 +154,20 @@ it('a note takes no more of a line than is open, and each line once', () => {
   ).toEqual(['DUPLICATE_LINE']);
   expect(codes([{ id: 'other', quantity: '1' }])).toEqual(['UNKNOWN_LINE']);
 });
+
+it('a partial payment withholds in proportion, and the last takes the residue', () => {
+  const totals: Totals = {
+    ...price({ lines: fc.sample(line, 1), taxPoint: '2026-03-02', currency: 'EUR' }).totals,
+    net: '310.00',
+    tax: '71.30',
+    gross: '381.30',
+    withholding: '71.30',
+    toPay: '310.00',
+    groups: [{ region: 'PT', taxCode: 'NOR', rate: '23', base: '310.00', tax: '71.30' }],
+    withholdings: [{ type: 'IRS', percent: '23', base: '310.00', amount: '71.30' }],
+  };
+  const first = settledPart(openOf(totals, []), '100.01');
+  expect(first).toMatchObject({ toPay: '100.01', withholding: '23.00', gross: '123.01', tax: '23.00', net: '100.01' });
+  const second = settledPart(openOf(totals, [first]), '209.99');
+  expect(second).toMatchObject({ toPay: '209.99', withholding: '48.30', gross: '258.29', tax: '48.30', net: '209.99' });
+});
