@@ -11,7 +11,7 @@ import { price } from '../../fiscal/totals.ts';
 import { issuerColumns, issuerOf } from '../company/company.ts';
 import { partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
-import { recordColumns, regionOf } from '../items/item.ts';
+import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
 import type { AskedDraft, AskedLine } from './draft.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
@@ -82,6 +82,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     const row = items.get(line.id);
     if (row === undefined) {
       at(`/items/${i}/id`, 'UNKNOWN_ITEM');
+      lines.push(lineInput(line, emptyItem, region));
       return;
     }
     const item = row as unknown as ItemRecord;
@@ -90,10 +91,15 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
       at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
     lines.push(lineInput(line, item, region));
   });
-  if (lines.length < asked.items.length) refuseAll(problems);
+  // An unknown item has no price: what would be said of its line, or of a discount on the whole, is left unsaid.
+  const isTold = ({ pointer }: Problem): boolean => {
+    const line = /^\/items\/(\d+)/.exec(pointer)?.[1];
+    if (line !== undefined) return items.has(asked.items[Number(line)]!.id);
+    return pointer !== '/globalDiscountAmount' || asked.items.every(({ id }) => items.has(id));
+  };
 
   const taxPoint = asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region);
-  const priced = withProblems(problems, () =>
+  const priced = withProblems(problems, isTold, () =>
     price({
       lines,
       globalDiscount: asked.globalDiscount,
@@ -124,8 +130,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   };
 }
 
-/** Runs the pricing and throws its problems together with those found before. */
-function withProblems<T>(problems: Problem[], run: () => T): T {
+/** Runs the pricing and throws its problems, as far as they are told, together with those found before. */
+function withProblems<T>(problems: Problem[], isTold: (problem: Problem) => boolean, run: () => T): T {
   let result: T;
   try {
     result = run();
@@ -133,7 +139,9 @@ function withProblems<T>(problems: Problem[], run: () => T): T {
     if (!(error instanceof Refusal) || error.status !== 400) throw error;
     refuseAll([
       ...problems,
-      ...(error.problems.length > 0 ? error.problems : [{ code: error.code, pointer: '', facts: error.facts }]),
+      ...(error.problems.length > 0
+        ? error.problems.filter(isTold)
+        : [{ code: error.code, pointer: '', facts: error.facts }]),
     ]);
     throw error;
   }
