@@ -1,4 +1,7 @@
 // Every fault the simulator can play, against the real client: the right outcome, within the deadline, in bounded memory.
+
+import type { AddressInfo } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { AtWorld } from './fixtures/at-world.ts';
 import { openAtWorld, registered } from './fixtures/at-world.ts';
@@ -7,12 +10,14 @@ import type { AtGateway, Operation, Outcome } from './gateway.ts';
 import { operations } from './gateway.ts';
 import { connectionFaults, requestFaults } from './simulator/faults.ts';
 
-const deadline = 400;
+/** For what hangs; everything else gets ten seconds, which only a machine under great load needs. */
+const deadline = 700;
+const hanging = ['silent-connection', 'no-answer', 'no-answer-after', 'slow', 'drip'];
 let world: AtWorld;
 let sequence = 0;
 let invoiceCode = '';
 beforeAll(async () => {
-  world = await openAtWorld({}, deadline);
+  world = await openAtWorld();
   invoiceCode = await registered(world.gateway, 'FT');
 });
 afterEach(() => world.control('DELETE', '/__fault'));
@@ -53,9 +58,12 @@ const calls: Record<Operation, (gateway: AtGateway, signal?: AbortSignal) => Pro
 async function timed(call: () => Promise<Outcome>): Promise<Outcome> {
   const start = performance.now();
   const outcome = await call();
-  expect(performance.now() - start).toBeLessThan(deadline + 600);
+  expect(performance.now() - start).toBeLessThan(deadline + 1_500);
   return outcome;
 }
+
+const gatewayFor = (kind: string) =>
+  world.gatewayWith({ maxConnections: 16, ...(hanging.includes(kind) ? { deadlineMilliseconds: deadline } : {}) });
 
 /** Faults that leave the outcome open, with the sentence the operator reads. */
 const open: Record<string, RegExp> = {
@@ -103,8 +111,8 @@ describe('faults', () => {
   });
 
   it.each(Object.entries(open))('%s leaves every operation unknown', async (kind, sentence) => {
-    await world.control('PUT', '/__fault', { kind, ...(kind === 'slow' ? { milliseconds: 5_000 } : {}) });
-    const gateway = world.gatewayWith({ maxConnections: 16 });
+    await world.control('PUT', '/__fault', { kind, ...(kind === 'slow' ? { milliseconds: 9_000 } : {}) });
+    const gateway = gatewayFor(kind);
     await Promise.all(
       operations.map(async (operation) => {
         const outcome = await timed(() => calls[operation](gateway));
@@ -153,12 +161,13 @@ describe('faults', () => {
     'after %s a second try ends with exactly one document',
     async (kind) => {
       const report = nextInvoice();
-      const milliseconds = kind === 'slow' ? 1_000 : undefined;
+      const milliseconds = kind === 'slow' ? 9_000 : undefined;
+      const gateway = gatewayFor(kind);
       await world.control('PUT', '/__fault', kind === 'refused' ? { kind } : { kind, milliseconds, count: 1 });
-      const first = await timed(() => world.gateway.reportInvoice(s.credentials, report));
+      const first = await timed(() => gateway.reportInvoice(s.credentials, report));
       await world.control('DELETE', '/__fault');
       if (first.kind === 'unknown') {
-        const again = await world.gateway.reportInvoice(s.credentials, { ...report, resent: first.sent });
+        const again = await gateway.reportInvoice(s.credentials, { ...report, resent: first.sent });
         expect(again).toMatchObject({ kind: 'done', code: expect.stringMatching(/^(?:0|-10)$/) });
         // Carried out before the fault means that the second try finds it there.
         if (kind in requestFaults)
@@ -185,14 +194,14 @@ describe('bounds', () => {
   it('a slow answer within the deadline is an answer; one signal gives a call up at once', async () => {
     await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 100 });
     expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'done' });
-    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 3_000 });
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 9_000 });
     const start = performance.now();
     expect(await calls.reportInvoice(world.gateway, AbortSignal.timeout(50))).toMatchObject({
       kind: 'unknown',
       problem: 'given up',
       sent: true,
     });
-    expect(performance.now() - start).toBeLessThan(deadline);
+    expect(performance.now() - start).toBeLessThan(3_000);
     expect(await calls.reportInvoice(world.gateway, AbortSignal.abort())).toEqual({
       kind: 'unknown',
       problem: 'given up',
@@ -202,7 +211,7 @@ describe('bounds', () => {
 
   it('waiting for a free connection counts against the deadline', async () => {
     await world.control('PUT', '/__fault', { kind: 'no-answer', operation: 'listSeries' });
-    const gateway = world.gatewayWith({ maxConnections: 1 });
+    const gateway = world.gatewayWith({ maxConnections: 1, deadlineMilliseconds: deadline });
     const [hung, waiting] = await Promise.all([
       timed(() => calls.listSeries(gateway)),
       timed(() => calls.listSeries(gateway)),
@@ -230,12 +239,20 @@ describe('bounds', () => {
   });
 
   it('connections are kept and used again', async () => {
-    const gateway = world.gatewayWith({});
-    await calls.listSeries(gateway);
-    const start = performance.now();
-    for (let round = 0; round < 20; round += 1) await calls.listSeries(gateway);
-    // A handshake with two certificates takes more than 2 ms; twenty of them would show.
-    expect((performance.now() - start) / 20).toBeLessThan(10);
+    let connections = 0;
+    const target = Number(new URL(world.simulator.url).port);
+    const proxy = createServer((socket) => {
+      connections += 1;
+      const onward = connect(target, '127.0.0.1');
+      socket.pipe(onward).pipe(socket);
+      for (const end of [socket, onward]) end.on('error', () => socket.destroy());
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const gateway = world.gatewayWith({ simulatorUrl: `https://127.0.0.1:${(proxy.address() as AddressInfo).port}` });
+    for (let round = 0; round < 20; round += 1) expect(await calls.listSeries(gateway)).toMatchObject({ kind: 'done' });
+    expect(connections).toBe(1);
+    gateway.close();
+    proxy.close();
   });
 });
 

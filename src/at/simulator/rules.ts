@@ -20,6 +20,7 @@ export const verdict = (code: number, message: string): Verdict => ({ code, mess
 
 /** A clock of the sender may run ahead of ours by this much before a time counts as future. */
 const toleranceMilliseconds = 5 * 60_000;
+const hourMilliseconds = 3_600_000;
 
 /** Lisbon's civil time, which the AT judges by. */
 export function lisbonText(world: World): string {
@@ -30,9 +31,16 @@ export function lisbonDay(world: World): string {
   return lisbonText(world).slice(0, 10);
 }
 
-/** Whether a local time lies in the future, as far as clocks can tell. */
+/**
+ * Whether a local time lies in the future, as far as clocks can tell. In autumn's repeated hour a series' times stand
+ * still at the latest one signed (time of day never goes back), so what was already reached an hour ago is not future.
+ */
 export function isFuture(world: World, local: string): boolean {
-  return local.slice(0, 19) > localText(new Date(world.now().getTime() + toleranceMilliseconds), 'PT');
+  const instant = world.now().getTime() + toleranceMilliseconds;
+  const hourBefore = localText(new Date(instant - hourMilliseconds), 'PT');
+  const reached = new Date(Date.parse(`${hourBefore}Z`) + hourMilliseconds).toISOString();
+  const now = localText(new Date(instant), 'PT');
+  return local.slice(0, 19) > (reached > now ? reached : now);
 }
 
 /** Text at a path of only children; empty when something on the way is absent (the structure was checked before). */
