@@ -1,0 +1,42 @@
+/** What a print needs: the frozen document, what issuing stamped on it, and how this copy is to look. */
+import type { Content, Day, Decimal, Issued } from '../fiscal/document.ts';
+import type { PaperLanguage } from './words.ts';
+
+/** A4 and the two widths of till rolls (80 mm, 58 mm). */
+export type PaperFormat = 'A4' | 'RECEIPT' | 'RECEIPT_58';
+
+export interface PaperStyle {
+  /** PNG or SVG; anything else, or more than 512 KiB, is left out. */
+  readonly logo?: Uint8Array | undefined;
+  /** "#rrggbb"; darkened when it would be hard to read on white. */
+  readonly colour?: string | undefined;
+  /** The company's words at the foot of the last page (bank account, share capital …): 1,000 characters, 12 lines. */
+  readonly footer?: string | undefined;
+}
+
+/** A document that a receipt settles, in the receipt's currency. */
+export interface SettledDocument {
+  readonly number: string;
+  readonly date: Day;
+  readonly total?: Decimal | undefined;
+  readonly settled: Decimal;
+}
+
+export interface PrintInput {
+  readonly content: Content;
+  readonly issued: Issued;
+  /** SAF-T status: N normal, A cancelled (prints ANULADO). */
+  readonly status: 'N' | 'A';
+  readonly format: PaperFormat;
+  readonly copy: 'Original' | 'Duplicado' | '2.ª via';
+  readonly language: PaperLanguage;
+  readonly style?: PaperStyle | undefined;
+  /** Which tax authority stands behind: anything but production is said on the paper. */
+  readonly environment: 'production' | 'test' | 'simulator';
+  /** The instant of issue: the file's creation date, so that the same input gives the same bytes. */
+  readonly createdAt: Date;
+  /** AT code of a transport document, once obtained. */
+  readonly atDocCode?: string | undefined;
+  /** What a receipt settles; absent: its parent, by the receipt's whole amount. */
+  readonly settles?: readonly SettledDocument[] | undefined;
+}

@@ -1,0 +1,106 @@
+/** The money at the end of a paper: VAT per rate, what leads to the total, the total itself. */
+import { isZero, subtract } from '../fiscal/decimal.ts';
+import { type Content, type Decimal, documentTypes, type Region, type TaxGroup } from '../fiscal/document.ts';
+import { exemptions } from '../fiscal/exemptions.ts';
+import { money, percent, quantity } from './format.ts';
+import type { Pen } from './pen.ts';
+import type { Word } from './words.ts';
+
+/** A label, its figure, and small print under it. */
+export interface Sum {
+  readonly label: string;
+  readonly value: string;
+  readonly note?: string | undefined;
+}
+
+export interface PaperTotals {
+  readonly vat?: { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] } | undefined;
+  /** "M07" and its mention, letter for letter. */
+  readonly exemptions: readonly { readonly code: string; readonly mention: string }[];
+  /** Before the total. */
+  readonly sums: readonly Sum[];
+  /** The total (with VAT), then the withholding: only when there is withholding. */
+  readonly afterGross: readonly Sum[];
+  /** Where the eye ends. */
+  readonly final: Sum;
+  /** Document in another currency: its value in euros. */
+  readonly euros: readonly Sum[];
+}
+
+const regionNames: Readonly<Record<Region, string>> = { PT: 'Continente', 'PT-MA': 'Madeira', 'PT-AC': 'Açores' };
+/** Kept apart from the rules of issuing: an old document keeps its mention after the code has ended. */
+const mentions: ReadonlyMap<string, string> = new Map(exemptions.map(({ code, mention }) => [code, mention]));
+
+/** All amounts positive: nothing negative stands on a fiscal document; the labels say what is taken off. */
+export function totalsOf(content: Content, pen: Pen): PaperTotals {
+  const { totals, currency } = content;
+  const isReceipt = documentTypes[content.type].family === 'RECEIPT';
+  const withheld = totals.withholdings.map((group) => ({
+    label: `${pen.label('withholding')} ${group.type} ${percent(group.percent)}`,
+    value: money(group.amount, currency),
+    note: group.reason?.trim() ? pen.write(group.reason) : undefined,
+  }));
+  const last = isReceipt ? 'received' : content.type === 'CREDIT_NOTE' ? 'toCredit' : 'toPay';
+  const gross = { label: pen.label('gross'), value: money(totals.gross, currency) };
+  return {
+    vat: isReceipt ? undefined : vatSummary(totals.groups, currency, pen),
+    exemptions: exemptionsOf(totals.groups),
+    sums: isReceipt ? [] : sumsBefore(content, pen),
+    afterGross: withheld.length > 0 ? [gross, ...withheld] : [],
+    final: withheld.length > 0 || isReceipt ? { label: pen.label(last), value: money(totals.toPay, currency) } : gross,
+    euros: currency === 'EUR' ? [] : eurosOf(content, pen),
+  };
+}
+
+function sumsBefore(content: Content, pen: Pen): Sum[] {
+  const { totals, currency, netBeforeDiscount, globalDiscountAmount, globalDiscount } = content;
+  const shown = (word: Word, value: Decimal, more = '') => ({
+    label: pen.label(word) + more,
+    value: money(value, currency),
+  });
+  const all = subtract(netBeforeDiscount, totals.net);
+  const own = subtract(all, globalDiscountAmount);
+  const share = globalDiscount?.type === 'PERCENT' ? ` ${percent(globalDiscount.value)}` : '';
+  return [
+    ...(isZero(all) ? [] : [shown('beforeDiscount', netBeforeDiscount)]),
+    ...(isZero(own) ? [] : [shown('discounts', own)]),
+    ...(isZero(globalDiscountAmount) ? [] : [shown('globalDiscount', globalDiscountAmount, share)]),
+    shown('net', totals.net),
+    shown('vat', totals.tax),
+  ];
+}
+
+/** One row per region, rate and exemption code: base and VAT (CIVA article 36 no. 5 c, d). */
+function vatSummary(groups: readonly TaxGroup[], currency: string, pen: Pen) {
+  const abroad = groups.some(({ region }) => region !== 'PT');
+  const rows = [...groups]
+    .sort(byRegionAndRate)
+    .map((group) => [
+      [percent(group.rate), group.exemptionCode, abroad ? regionNames[group.region] : undefined]
+        .filter(Boolean)
+        .join('\u2002'),
+      money(group.base, currency),
+      money(group.tax, currency),
+    ]);
+  return { heads: [pen.label('rate'), pen.label('base'), pen.label('vat')], rows };
+}
+
+function byRegionAndRate(a: TaxGroup, b: TaxGroup): number {
+  const codes = (a.exemptionCode ?? '').localeCompare(b.exemptionCode ?? '');
+  return a.region.localeCompare(b.region) || Number(b.rate) - Number(a.rate) || codes;
+}
+
+function exemptionsOf(groups: readonly TaxGroup[]) {
+  const codes = new Set(groups.map(({ exemptionCode }) => exemptionCode).filter((code) => code !== undefined));
+  return [...codes].sort().map((code) => ({ code, mention: mentions.get(code) ?? code }));
+}
+
+/** VAT is owed in euros, whatever the document's currency: base, VAT and total as signed and exported. */
+function eurosOf({ books, currency, exchangeRate }: Content, pen: Pen): Sum[] {
+  return [
+    { label: pen.label('exchangeRate'), value: `1 ${currency} = ${quantity(exchangeRate ?? '1')}\u00a0€` },
+    { label: pen.label('net'), value: money(books.net, 'EUR') },
+    { label: pen.label('vat'), value: money(books.tax, 'EUR') },
+    { label: pen.label('gross'), value: money(books.gross, 'EUR') },
+  ];
+}
