@@ -54,8 +54,13 @@ describe('a batch', () => {
       [nothing, []],
       [one, []],
     ];
+    let described = 0;
+    const { connection } = client as Client & { connection: NodeJS.EventEmitter };
+    for (const message of ['rowDescription', 'noData']) connection.on(message, () => (described += 1));
     for (let time = 0; time < 3; time += 1) {
+      described = 0;
       const { rows, tags } = await runBatch(client, calls);
+      expect(described).toBe(time === 0 ? calls.length : 0);
       expect(rows).toEqual([[{ one: 1 }], [{ n: 1 }, { n: 2 }, { n: 3 }], [], [], [], [{ one: 1 }]]);
       expect(tags).toEqual(['SELECT 1', 'SELECT 3', 'DELETE 0', 'SELECT 0', '', 'SELECT 1']);
     }
@@ -168,6 +173,7 @@ test('any sequence of batches, right and wrong, keeps answers and statements tog
     composed: (n: number): [Call, unknown] => [composed({ sql: 'select $1::int as c', parameters: [n] }), [{ c: n }]],
     silent: (): [Call, unknown] => [[clear, []], []],
     empty: (): [Call, unknown] => [[nothing, []], []],
+    divided: (): [Call, unknown] => [[divide, [1]], [{ q: 1 }]],
     zero: (): [Call, unknown] => [[divide, [0]], '22012'],
     notANumber: (): [Call, unknown] => [[divide, ['x']], '22P02'],
     unparsable: (): [Call, unknown] => [[bad, []], '42601'],
