@@ -47,13 +47,14 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     clientErrorHandler: (error, socket) => {
       if (!socket.writable) return;
       const code = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : 'BAD_HTTP';
-      const refusal = new Refusal(code);
+      const requestId = world.newId();
       const text = JSON.stringify(
-        problemBody(refusal, { language: 'en', requestId: world.newId(), instance: '', baseUrl: world.baseUrl }),
+        problemBody(new Refusal(code), { language: 'en', requestId, instance: '', baseUrl: world.baseUrl }),
       );
       const line = code === 'BAD_HTTP' ? '400 Bad Request' : '431 Request Header Fields Too Large';
+      const headers = `Content-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: ${requestId}`;
       socket.end(
-        `HTTP/1.1 ${line}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+        `HTTP/1.1 ${line}\r\n${headers}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
       );
     },
   });

@@ -120,7 +120,8 @@ export function shownName(record: CustomerRecord): string | undefined {
   if (record.name !== undefined) return record.name;
   if (record.companyName !== undefined) return record.companyName;
   if (record.firstName !== undefined && record.lastName !== undefined)
-    return `${record.firstName} ${record.lastName}`.slice(0, 100);
+    // By code points: a cut through a surrogate pair would leave half a character.
+    return Array.from(`${record.firstName} ${record.lastName}`).slice(0, 100).join('');
   return undefined;
 }
 

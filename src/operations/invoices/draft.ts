@@ -71,7 +71,7 @@ const draftMembers = {
   payment: Type.Optional(
     closed(
       {
-        method: Type.Optional(line(40, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+        method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
         date: Type.Optional(day('Day of payment.')),
       },
       'How it was paid: INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',

@@ -27,7 +27,7 @@ import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
 const PayBody = closed({
   amount: Type.Optional(money('What was received; everything outstanding when absent.')),
   date: Type.Optional(day('Day of the payment and of its receipt; today when absent.')),
-  method: Type.Optional(line(40, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+  method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
   notes: Type.Optional(text(2000, 'Printed on the receipt.')),
   seriesId: Type.Optional(id('Series of the receipt; the default one when absent.')),
 });
