@@ -1,0 +1,579 @@
+/** Customers, items and drafts over the wire: what is made, shown, listed, changed and kept. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CustomerJson, InvoiceEntryJson, InvoiceJson, ItemJson, SeriesJson } from '../replies.ts';
+import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let B: TestCompany;
+let Z: TestCompany;
+
+const noon = new Date('2026-03-02T12:00:00Z');
+beforeAll(async () => {
+  service = await startService({ clock: noon });
+  ({ A, B, Z } = service.companies);
+});
+afterAll(() => service.stop());
+
+describe('customers', () => {
+  test('every field comes back, and an empty text clears it', async () => {
+    const fields = {
+      name: 'Casa da Música, Lda',
+      firstName: 'Ana',
+      lastName: 'Sousa',
+      companyName: 'Casa da Música',
+      companyPosition: 'Gerente',
+      taxpayerNumber: nifFrom('50123456'),
+      email: 'ana@example.pt',
+      website: 'https://example.pt',
+      description: 'Boa\npagadora',
+      address: 'Rua Um, 1',
+      postalCode: '4000-001',
+      city: 'Porto',
+      country: 'PT',
+      phone: '220000000',
+      fax: '220000001',
+      mobile: '910000000',
+    };
+    const made = await A.customer(fields);
+    expect(made).toEqual({
+      ...fields,
+      id: expect.any(String),
+      system: false,
+      isArchived: false,
+      createdAt: expect.stringMatching(/^2026-03-02T12:00:\d\d\.\d{3}Z$/),
+      updatedAt: made.createdAt,
+    });
+    expect((await A.get(`/customers/${made.id}`)).json).toEqual(made);
+    const cleared = await A.patch<CustomerJson>(`/customers/${made.id}`, { email: '', city: '', website: '' });
+    const { email: _e, city: _c, website: _w, ...rest } = made as unknown as Record<string, unknown>;
+    expect(cleared.json).toEqual({ ...rest, updatedAt: expect.any(String) });
+    expect(Date.parse(cleared.json.updatedAt)).toBeGreaterThan(Date.parse(made.updatedAt));
+  });
+
+  test('the name shown: its own, else the company’s, else first and last', async () => {
+    expect((await A.customer({ companyName: 'Firma', name: undefined })).name).toBe('Firma');
+    expect((await A.customer({ firstName: 'Rui', lastName: 'Melo', name: undefined })).name).toBe('Rui Melo');
+    const long = await A.customer({ firstName: 'R'.repeat(98), lastName: '😀😀', name: undefined });
+    expect([...long.name]).toHaveLength(100);
+    expect(long.name.endsWith(' 😀')).toBe(true);
+    const refused = await A.post('/customers', { firstName: 'Rui', country: 'PT' });
+    expect(refused.json.errors).toEqual([expect.objectContaining({ pointer: '/name', code: 'REQUIRED' })]);
+  });
+
+  test('a foreign number is kept without its VIES prefix, in the form of its country', async () => {
+    const spanish = await A.customer({ country: 'ES', taxpayerNumber: 'ES B12345678' });
+    expect(spanish.taxpayerNumber).toBe('B12345678');
+    expect((await A.customer({ country: 'US', taxpayerNumber: '12-3456789' })).taxpayerNumber).toBe('12-3456789');
+  });
+
+  test('archived: out of the list and of new drafts, back with PATCH', async () => {
+    const made = await A.customer({ name: 'Arquivada' });
+    const gone = await A.delete<CustomerJson>(`/customers/${made.id}`);
+    expect([gone.status, gone.json.isArchived]).toEqual([200, true]);
+    const listed = async (query = '') =>
+      (await A.get<CustomerJson[]>(`/customers?name=Arquivada${query}`)).json.map(({ id }) => id);
+    expect(await listed()).toEqual([]);
+    expect(await listed('&isArchived=true')).toEqual([made.id]);
+    expect((await A.get<CustomerJson>(`/customers/${made.id}`)).json.isArchived).toBe(true);
+    expect((await A.delete<CustomerJson>(`/customers/${made.id}`)).json.isArchived).toBe(true);
+    const back = await A.patch<CustomerJson>(`/customers/${made.id}`, { isArchived: false });
+    expect(back.json.isArchived).toBe(false);
+    expect(await listed()).toEqual([made.id]);
+  });
+
+  test('the list filters by each field, ignoring case and accents', async () => {
+    const one = await B.customer({
+      name: 'Ângela Patrício',
+      firstName: 'Ângela',
+      lastName: 'Patrício',
+      companyName: 'Ângela & Filhos',
+      companyPosition: 'Sócia',
+      taxpayerNumber: nifFrom('21234567'),
+      email: 'Angela@Example.pt',
+      website: 'https://angela.example',
+      description: 'Cliente de Évora',
+      address: 'Praça do Giraldo',
+      postalCode: '7000-508',
+      city: 'Évora',
+      country: 'PT',
+      phone: '266111222',
+      fax: '266333444',
+      mobile: '966777888',
+    });
+    await B.customer({ name: 'Zé Ninguém', country: 'ES' });
+    for (const [query, found] of [
+      ['search=angela', 1],
+      ['search=%C3%82NGELA%20p', 1],
+      ['search=EXAMPLE.PT', 1],
+      [`search=${nifFrom('21234567').slice(2, 7)}`, 1],
+      ['search=nada', 0],
+      ['name=patricio', 1],
+      ['firstName=ANGELA', 1],
+      ['lastName=tric', 1],
+      ['companyName=filhos', 1],
+      ['companyPosition=socia', 1],
+      [`taxpayerNumber=${nifFrom('21234567')}`, 1],
+      [`taxpayerNumber=${nifFrom('21234567').slice(0, 8)}`, 0],
+      ['email=angela', 1],
+      ['website=angela', 1],
+      ['description=evora', 1],
+      ['address=praca', 1],
+      ['postalCode=7000', 1],
+      ['city=EVORA', 1],
+      ['phone=111', 1],
+      ['fax=333', 1],
+      ['mobile=777', 1],
+      ['country=PT', 2],
+      ['country=ES', 1],
+      ['system=true', 1],
+      ['system=false', 2],
+      ['isArchived=false', 3],
+      ['isArchived=true', 0],
+      ['city=evora&country=ES', 0],
+      ['search=%25', 0],
+      ['search=_', 0],
+    ] as const) {
+      const answer = await B.get<CustomerJson[]>(`/customers?${query}`);
+      expect([query, answer.status, answer.json.length]).toEqual([query, 200, found]);
+      if (found === 1 && !query.includes('system') && !query.includes('ES')) expect(answer.json[0]?.id).toBe(one.id);
+    }
+  });
+});
+
+describe('items', () => {
+  test('what is not given has its usual value', async () => {
+    const made = await A.item({ name: 'Caneta', type: 'PRODUCT', unitPrice: 0.55 });
+    expect(made).toEqual({
+      id: expect.any(String),
+      name: 'Caneta',
+      type: 'PRODUCT',
+      unitPrice: 0.55,
+      unitType: 'UNIT',
+      taxRate: 23,
+      vatRate: 'NORMAL',
+      vatTerritory: 'UNKNOWN',
+      isAutoVATEnabled: true,
+      withholdingTaxAvailable: false,
+      isArchived: false,
+      createdAt: expect.any(String),
+      updatedAt: made.createdAt,
+    });
+  });
+
+  test.each([
+    ['CONTINENTAL', 23, 13, 6],
+    ['MADEIRA', 22, 12, 4],
+    ['AZORES', 16, 9, 4],
+  ] as const)('the rates of %s', async (vatTerritory, normal, intermediate, reduced) => {
+    for (const [vatRate, taxRate] of [
+      ['NORMAL', normal],
+      ['INTERMEDIATE', intermediate],
+      ['REDUCED', reduced],
+    ] as const)
+      expect((await A.item({ vatRate, vatTerritory })).taxRate).toBe(taxRate);
+    expect((await A.item({ vatRate: 'EXEMPT', vatExemptionReason: 'M07', vatTerritory })).taxRate).toBe(0);
+  });
+
+  test('an unknown territory is the company’s own', async () => {
+    expect([(await A.item()).taxRate, (await Z.item()).taxRate]).toEqual([23, 16]);
+  });
+
+  test('leaving EXEMPT drops the code; automatic VAT drops the fixed rate', async () => {
+    const exempt = await A.item({ vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
+    const normal = await A.patch<ItemJson>(`/items/${exempt.id}`, { vatRate: 'NORMAL' });
+    expect([normal.json.vatRate, normal.json.vatExemptionReason, normal.json.taxRate]).toEqual([
+      'NORMAL',
+      undefined,
+      23,
+    ]);
+    const fixed = await A.patch<ItemJson>(`/items/${exempt.id}`, { isAutoVATEnabled: false, taxRate: 23 });
+    expect([fixed.json.isAutoVATEnabled, fixed.json.taxRate]).toEqual([false, 23]);
+    const auto = await A.patch<ItemJson>(`/items/${exempt.id}`, { isAutoVATEnabled: true });
+    expect(auto.json.isAutoVATEnabled).toBe(true);
+  });
+
+  test('prices keep six decimals', async () => {
+    const { id } = await A.item({ unitPrice: 999999999.123456 });
+    expect((await A.get<ItemJson>(`/items/${id}`)).json.unitPrice).toBe(999999999.123456);
+  });
+
+  test('the list filters by each field', async () => {
+    const one = await B.item({
+      name: 'Açúcar amarelo',
+      description: 'Saco de um quilo',
+      type: 'PRODUCT',
+      unitPrice: 1.234567,
+      unitType: 'KILOGRAM',
+      vatRate: 'REDUCED',
+      vatTerritory: 'MADEIRA',
+      withholdingTaxAvailable: true,
+      withholdingTaxType: 'IRS',
+      withholdingTaxPercent: 11.5,
+      withholdingTaxReason: 'Artigo 101.º do CIRS',
+    });
+    await B.item({ name: 'Serviço isento', vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
+    await B.item({ name: 'Serviço fixo', isAutoVATEnabled: false, taxRate: 23 });
+    for (const [query, found] of [
+      ['search=acucar', 1],
+      ['search=QUILO', 1],
+      ['name=AMARELO', 1],
+      ['type=PRODUCT', 1],
+      ['type=SERVICE', 2],
+      ['unitPrice=1.234567', 1],
+      ['unitPrice=1.23', 0],
+      ['unitType=KILOGRAM', 1],
+      ['taxRate=4', 1],
+      ['taxRate=0', 1],
+      ['taxRate=23', 1],
+      ['taxRate=22', 0],
+      ['vatRate=REDUCED', 1],
+      ['vatExemptionReason=M07', 1],
+      ['withholdingTaxPercent=11.5', 1],
+      ['withholdingTaxType=IRS', 1],
+      ['withholdingTaxAvailable=true', 1],
+      ['withholdingTaxReason=101', 1],
+      ['vatTerritory=MADEIRA', 1],
+      ['isAutoVATEnabled=false', 1],
+      ['isAutoVATEnabled=true', 2],
+      ['isArchived=false', 3],
+      ['isArchived=true', 0],
+    ] as const) {
+      const answer = await B.get<ItemJson[]>(`/items?${query}`);
+      expect([query, answer.status, answer.json.length]).toEqual([query, 200, found]);
+      if (query.includes('acucar') || query.includes('taxRate=4')) expect(answer.json[0]?.id).toBe(one.id);
+    }
+  });
+});
+
+/** A draft over new items, given as [item, entry]. */
+async function draftOf(
+  company: TestCompany,
+  lines: readonly [Record<string, unknown>, Record<string, unknown>][],
+  over: Record<string, unknown> = {},
+): Promise<InvoiceJson> {
+  const items = [];
+  for (const [item, entry] of lines) items.push({ id: (await company.item(item)).id, quantity: 1, ...entry });
+  return company.draft({ ...over, items });
+}
+
+describe('totals', () => {
+  test('the tax authority’s own example: 166.22', async () => {
+    const draft = await draftOf(
+      A,
+      [
+        [{ unitPrice: 0.55 }, { quantity: 100, unitDiscountPercent: 8.8 }],
+        [{ unitPrice: 100 }, { quantity: 1 }],
+      ],
+      { globalDiscountPercent: 10 },
+    );
+    expect(draft.summary).toEqual({
+      amountWithoutTax: 135.14,
+      amountWithTax: 166.22,
+      amountWithoutTaxWithoutDiscount: 155,
+      taxAmount: 31.08,
+      globalDiscountType: 'PERCENT',
+      globalDiscountPercent: 10,
+      globalDiscountAmount: 15.02,
+      total: 166.22,
+      totalToPay: 166.22,
+      withholdingTaxAmount: 0,
+      creditNotesTotal: 0,
+    });
+    const [first, second] = draft.items;
+    expect(first?.meta).toMatchObject({
+      quantity: 100,
+      amountWithoutTax: 45.14,
+      discountAmount: 9.86,
+      unitItemDiscountPercent: 8.8,
+      unitItemDiscountAmount: 0.0484,
+      unitDiscountAmount: 0.0986,
+      unitAmountWithoutTax: 0.4514,
+      withholdingTaxEnabled: false,
+    });
+    expect(first?.data).toMatchObject({ unitPrice: 0.55, unitDiscountType: 'PERCENT', unitDiscountPercent: 8.8 });
+    expect(second?.meta).toMatchObject({ amountWithoutTax: 90, discountAmount: 10, unitItemDiscountAmount: 0 });
+    const taxes = Number(first?.meta['taxAmount']) + Number(second?.meta['taxAmount']);
+    expect(taxes).toBeCloseTo(31.08, 10);
+  });
+
+  test('a line discount in money is per unit; a global one in money is shared over the lines', async () => {
+    const draft = await draftOf(
+      A,
+      [
+        [{ unitPrice: 10 }, { quantity: 3, unitDiscountType: 'AMOUNT', unitDiscountAmount: 1 }],
+        [{ unitPrice: 33.33 }, {}],
+        [{ unitPrice: 33.33 }, {}],
+      ],
+      { globalDiscountType: 'AMOUNT', globalDiscountAmount: 10 },
+    );
+    // 27.00 + 33.33 + 33.33 = 93.66; 10.00 shared in whole cents.
+    expect(draft.summary).toMatchObject({ amountWithoutTax: 83.66, globalDiscountAmount: 10, taxAmount: 19.24 });
+    expect(draft.items.reduce((sum, { meta }) => sum + Math.round(Number(meta['amountWithoutTax']) * 100), 0)).toBe(
+      8366,
+    );
+    expect(draft.items[0]?.data).toMatchObject({ unitDiscountType: 'AMOUNT', unitDiscountAmount: 1 });
+  });
+
+  test('discounts of 100 % leave nothing to pay', async () => {
+    const draft = await draftOf(A, [[{}, { unitDiscountPercent: 100 }]]);
+    expect(draft.summary).toMatchObject({ amountWithoutTax: 0, taxAmount: 0, total: 0 });
+    expect((await draftOf(A, [[{}, {}]], { globalDiscountPercent: 100 })).summary.total).toBe(0);
+    expect((await draftOf(A, [[{ unitPrice: 0 }, {}]])).summary.total).toBe(0);
+  });
+
+  test('withholding changes only what is to pay, and a line may leave it out', async () => {
+    const withheld = {
+      unitPrice: 1000,
+      withholdingTaxAvailable: true,
+      withholdingTaxType: 'IRS',
+      withholdingTaxPercent: 23,
+      withholdingTaxReason: 'Artigo 101.º do CIRS',
+    };
+    const draft = await draftOf(A, [
+      [withheld, {}],
+      [withheld, { withholdingTaxEnabled: false }],
+      [
+        { ...withheld, withholdingTaxAvailable: false },
+        { withholdingTaxEnabled: true, quantity: 0.5 },
+      ],
+    ]);
+    expect(draft.summary).toMatchObject({
+      amountWithoutTax: 2500,
+      total: 3075,
+      withholdingTaxAmount: 345,
+      totalToPay: 2730,
+    });
+    expect(draft.items.map(({ meta }) => [meta['withholdingTaxEnabled'], meta['withholdingTaxAmount']])).toEqual([
+      [true, 230],
+      [false, 0],
+      [true, 115],
+    ]);
+    const none = await A.item();
+    const refused = await A.post('/invoices', {
+      type: 'INVOICE',
+      cae: '62010',
+      customerId: (await A.customer()).id,
+      items: [{ id: none.id, quantity: 1, withholdingTaxEnabled: true }],
+    });
+    expect(refused.json.errors?.[0]).toMatchObject({
+      pointer: '/items/0/withholdingTaxEnabled',
+      code: 'WITHHOLDING_NOT_AVAILABLE',
+    });
+  });
+
+  test('three territories in one document, taxed apart', async () => {
+    const draft = await draftOf(A, [
+      [{ unitPrice: 100, vatTerritory: 'CONTINENTAL' }, {}],
+      [{ unitPrice: 100, vatTerritory: 'MADEIRA' }, {}],
+      [{ unitPrice: 100, vatTerritory: 'AZORES' }, {}],
+    ]);
+    expect(draft.summary.taxAmount).toBe(61);
+    expect(draft.items.map(({ data }) => data['taxRate'])).toEqual([23, 22, 16]);
+  });
+
+  test.each([
+    ['AZORES', 'NORMAL', '2021-06-30', 18],
+    ['AZORES', 'NORMAL', '2021-07-01', 16],
+    ['MADEIRA', 'REDUCED', '2024-09-30', 5],
+    ['MADEIRA', 'REDUCED', '2024-10-01', 4],
+    ['CONTINENTAL', 'NORMAL', '2011-01-01', 23],
+  ])('%s, %s, tax point %s: %d %%', async (vatTerritory, vatRate, taxPointDate, rate) => {
+    const draft = await draftOf(A, [[{ unitPrice: 100, vatTerritory, vatRate }, {}]], { taxPointDate });
+    expect([draft.summary.taxAmount, draft.items[0]?.data['taxRate']]).toEqual([rate, rate]);
+    expect(draft.taxPointDate?.slice(0, 10)).toBe(taxPointDate);
+  });
+
+  test('without a tax point the date chooses, else today', async () => {
+    const item = { unitPrice: 100, vatTerritory: 'AZORES' };
+    expect((await draftOf(A, [[item, {}]], { date: '2021-06-30' })).summary.taxAmount).toBe(18);
+    const today = await draftOf(A, [[item, {}]]);
+    expect([today.summary.taxAmount, today.taxPointDate, today.date]).toEqual([16, null, undefined]);
+  });
+
+  test('exemption codes: of the item, of the line, in force on the tax point', async () => {
+    const own = await draftOf(A, [[{ vatRate: 'EXEMPT', vatExemptionReason: 'M07' }, {}]]);
+    expect(own.items[0]?.data).toMatchObject({ vatRate: 'EXEMPT', taxRate: 0, vatExemptionReason: 'M07' });
+    const line = await draftOf(A, [[{}, { vatRate: 'EXEMPT', vatExemptionReason: 'M40' }]]);
+    expect(line.items[0]?.data).toMatchObject({ vatRate: 'EXEMPT', vatExemptionReason: 'M40' });
+    const back = await draftOf(A, [[{ vatRate: 'EXEMPT', vatExemptionReason: 'M07' }, { vatRate: 'NORMAL' }]]);
+    expect(back.items[0]?.data).toMatchObject({ vatRate: 'NORMAL', taxRate: 23 });
+    expect(back.items[0]?.data).not.toHaveProperty('vatExemptionReason');
+    const old = await draftOf(A, [[{}, { vatRate: 'EXEMPT', vatExemptionReason: 'M26' }]], {
+      taxPointDate: '2024-01-04',
+    });
+    expect(old.items[0]?.data['vatExemptionReason']).toBe('M26');
+  });
+
+  test('another currency has its rate, and goes back to EUR without it', async () => {
+    const draft = await draftOf(A, [[{ unitPrice: 100 }, {}]], { currency: 'USD', exchangeRate: 0.912345 });
+    expect([draft.currency, draft.exchangeRate, draft.summary.total]).toEqual(['USD', 0.912345, 123]);
+    const euro = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { currency: 'EUR' });
+    expect([euro.json.currency, euro.json.exchangeRate]).toEqual(['EUR', undefined]);
+    const missing = await A.patch(`/invoices/${draft.id}`, { currency: 'USD' });
+    expect(missing.json.errors?.[0]).toMatchObject({ pointer: '/exchangeRate', code: 'EXCHANGE_RATE_REQUIRED' });
+    const both = await A.patch(`/invoices/${draft.id}`, { exchangeRate: 1.1 });
+    expect(both.json.errors?.[0]).toMatchObject({ pointer: '/exchangeRate', code: 'EXCHANGE_RATE_NOT_ALLOWED' });
+  });
+
+  test('a thousand lines', async () => {
+    const item = await A.item({ unitPrice: 0.01 });
+    const items = Array.from({ length: 1000 }, () => ({ id: item.id, quantity: 1 }));
+    const draft = await A.draft({ items });
+    expect([draft.items.length, draft.summary.amountWithoutTax, draft.summary.taxAmount]).toEqual([1000, 10, 2.3]);
+  });
+});
+
+describe('drafts', () => {
+  test('what is asked comes back; nothing is numbered; a read shows the same', async () => {
+    const customer = await A.customer({ taxpayerNumber: nifFrom('50000001'), email: 'a@b.pt', city: 'Lisboa' });
+    const item = await A.item({ description: 'do catálogo' });
+    const draft = await A.draft({
+      customerId: customer.id.toUpperCase(),
+      items: [{ id: item.id, quantity: 2, name: 'Outro nome', description: 'Outra', unitPrice: 7.5 }],
+      seriesId: A.series.INVOICE.id,
+      date: '2026-03-01T23:30:00Z',
+      taxPointDate: '2026-02-28',
+      dueDate: '2026-04-01T00:00:00+01:00',
+      description: 'Descrição',
+      notes: 'Notas',
+      cae: '47410',
+    });
+    expect(draft).toMatchObject({
+      documentType: 'INVOICE',
+      status: 'DRAFT',
+      date: '2026-03-01T00:00:00.000+00:00',
+      taxPointDate: '2026-02-28T00:00:00.000+00:00',
+      // Half past midnight in Lisbon's summer is the day before in Madrid's; the day is Lisbon's.
+      dueDate: '2026-04-01T00:00:00.000+01:00',
+      currency: 'EUR',
+      description: 'Descrição',
+      notes: 'Notas',
+      cae: '47410',
+      parentInvoiceId: null,
+      parentInvoiceNumber: null,
+      parentInvoiceDate: null,
+      parentInvoiceType: null,
+      syncWithAt: { status: 'NOT_APPLICABLE' },
+      series: { ref: A.series.INVOICE.id, name: 'A2026' },
+      customer: { ref: customer.id, data: { name: 'Maria Silva', email: 'a@b.pt', city: 'Lisboa', country: 'PT' } },
+      issuer: { ref: A.id, data: { name: A.name, taxPayerNumber: A.taxpayerNumber } },
+    });
+    for (const member of ['number', 'atcud', 'shortHash', 'issuedAt', 'qrCode', 'payment'])
+      expect(draft).not.toHaveProperty(member);
+    expect(draft.items[0]?.data).toMatchObject({ name: 'Outro nome', description: 'Outra', unitPrice: 7.5 });
+    expect((await A.get(`/invoices/${draft.id}`)).json).toEqual(draft);
+  });
+
+  test('PATCH changes what is given, moves updatedAt, and items replaces all lines', async () => {
+    const [one, two] = [await A.item({ name: 'Um' }), await A.item({ name: 'Dois' })];
+    const draft = await A.draft({ items: [{ id: one.id, quantity: 1 }], notes: 'antes', globalDiscountPercent: 10 });
+    const noted = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { notes: 'depois', dueDate: '2026-05-01' }))
+      .json;
+    expect(noted).toEqual({
+      ...draft,
+      notes: 'depois',
+      dueDate: '2026-05-01T00:00:00.000+01:00',
+      updatedAt: expect.any(String),
+    });
+    expect(Date.parse(noted.updatedAt)).toBeGreaterThan(Date.parse(draft.updatedAt));
+    const items = [
+      { id: two.id, quantity: 3 },
+      { id: one.id, quantity: 1 },
+    ];
+    const lines = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { items, globalDiscountPercent: 0 })).json;
+    expect(lines.items.map(({ data, meta }) => [data['name'], meta['quantity']])).toEqual([
+      ['Dois', 3],
+      ['Um', 1],
+    ]);
+    expect([lines.summary.globalDiscountType, lines.summary.total]).toEqual([undefined, 49.2]);
+    expect((await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { notes: '' })).json.notes).toBeUndefined();
+    const same = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, {})).json;
+    expect((await A.get(`/invoices/${draft.id}`)).json).toEqual(same);
+  });
+
+  test('they follow their customer and items: new content, new revision', async () => {
+    const customer = await A.customer({ name: 'Nome velho' });
+    const item = await A.item({ name: 'Artigo velho', unitPrice: 10 });
+    const draft = await A.draft({ customerId: customer.id, items: [{ id: item.id, quantity: 2 }] });
+    const untouched = await A.draft();
+    const read = async () => (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+
+    await A.patch(`/customers/${customer.id}`, { name: 'Nome novo', city: 'Faro' });
+    const renamed = await read();
+    expect(renamed.customer.data).toMatchObject({ name: 'Nome novo', city: 'Faro' });
+    await A.patch(`/items/${item.id}`, { name: 'Artigo novo', unitPrice: 20 });
+    const repriced = await read();
+    expect(repriced.items[0]?.data['name']).toBe('Artigo novo');
+    expect(repriced.summary.total).toBe(49.2);
+    const moments = [draft, renamed, repriced].map(({ updatedAt }) => Date.parse(updatedAt));
+    expect(moments[1]).toBeGreaterThan(moments[0]!);
+    expect(moments[2]).toBeGreaterThan(moments[1]!);
+    expect((await A.get<InvoiceJson>(`/invoices/${untouched.id}`)).json).toEqual(untouched);
+    const listed = (await A.get<InvoiceEntryJson[]>('/invoices?search=Nome%20novo')).json;
+    expect(listed.map(({ id, summary }) => [id, summary.total])).toEqual([[draft.id, 49.2]]);
+
+    const stale = await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: renamed.updatedAt });
+    expect([stale.status, stale.json.code, stale.json.currentUpdatedAt]).toEqual([
+      400,
+      'DRAFT_CHANGED',
+      repriced.updatedAt,
+    ]);
+  });
+
+  test('an item that can not be priced in a draft any more leaves it as it is, with a new revision', async () => {
+    const item = await A.item({ unitPrice: 10 });
+    const draft = await A.draft({ items: [{ id: item.id, quantity: 1, unitDiscountAmount: 8 }] });
+    expect((await A.patch(`/items/${item.id}`, { unitPrice: 5 })).status).toBe(200);
+    const now = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+    expect(now).toEqual({ ...draft, updatedAt: expect.any(String) });
+    expect(now.updatedAt).not.toBe(draft.updatedAt);
+  });
+
+  test('a draft with an archived customer can still be changed', async () => {
+    const draft = await A.draft();
+    await A.delete(`/customers/${draft.customer.ref}`);
+    expect((await A.patch(`/invoices/${draft.id}`, { notes: 'x' })).status).toBe(200);
+  });
+
+  test('DELETE removes it', async () => {
+    const draft = await A.draft();
+    const gone = await A.delete<{ id: string; deleted: boolean }>(`/invoices/${draft.id}`);
+    expect([gone.status, gone.json]).toEqual([200, { id: draft.id, deleted: true }]);
+    for (const answer of [await A.get(`/invoices/${draft.id}`), await A.delete(`/invoices/${draft.id}`)])
+      expect([answer.status, answer.json.code]).toEqual([404, 'INVOICE_NOT_FOUND']);
+  });
+
+  test('days are the company’s: on the Azores a Lisbon midnight is the day before', async () => {
+    const date = '2026-03-02T00:30:00Z';
+    expect((await A.draft({ date })).date).toBe('2026-03-02T00:00:00.000+00:00');
+    expect((await Z.draft({ date })).date).toBe('2026-03-01T00:00:00.000-01:00');
+  });
+
+  test('payment belongs to what is paid at once; its method is a code or a name', async () => {
+    for (const [method, code] of [
+      ['MB', 'MB'],
+      ['Transferência bancária ou débito direto autorizado', 'TB'],
+      ['cash', 'NU'],
+    ]) {
+      const draft = await A.draft({ type: 'INVOICE_RECEIPT', payment: { method, date: '2026-03-02' } });
+      expect(draft.payment).toEqual({ method: code, date: '2026-03-02T00:00:00.000+00:00' });
+    }
+  });
+});
+
+test('the series of the company, with what they have numbered', async () => {
+  const { json } = await Z.get<SeriesJson[]>('/series');
+  expect(
+    json.map(({ documentType, name, isDefault, lastNumber }) => [documentType, name, isDefault, lastNumber]),
+  ).toEqual([
+    ['DEBIT_NOTE', 'Z2026', true, 0],
+    ['INVOICE', 'Z2026', true, 0],
+    ['INVOICE_RECEIPT', 'Z2026', true, 0],
+    ['SIMPLIFIED_INVOICE', 'Z2026', true, 0],
+  ]);
+  const numbered = await Z.issue(await Z.draft());
+  const after = (await Z.get<SeriesJson[]>('/series')).json.find(({ documentType }) => documentType === 'INVOICE');
+  expect(after).toMatchObject({ id: numbered.series?.ref, lastNumber: 1, lastDate: '2026-03-02T00:00:00.000-01:00' });
+  expect(numbered.atcud).toBe(`${after?.validationCode}-1`);
+});
