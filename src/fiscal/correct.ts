@@ -26,7 +26,8 @@ export function creditNoteOver(
   newId: () => string,
 ): Priced {
   const open = original.lines.map((line) => openLine(line, before));
-  const asked = wanted ?? open.filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
+  const asked: readonly CreditedLine[] =
+    wanted ?? open.filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
   refuseAll(problemsOf(open, asked));
   const lines = asked.map((item, i) =>
     creditedLine(open.find((line) => line.line.id === item.id)!, item.quantity, i + 1, newId()),
