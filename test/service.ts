@@ -35,7 +35,14 @@ export const baseUrl = 'http://certo.test';
 /** No password or key may ever be logged: stop() looks for these. */
 const atPassword = 'senha-secreta-da-at';
 
-const seriesTypes = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const;
+const seriesTypes = [
+  'INVOICE',
+  'SIMPLIFIED_INVOICE',
+  'INVOICE_RECEIPT',
+  'DEBIT_NOTE',
+  'CREDIT_NOTE',
+  'RECEIPT',
+] as const;
 type SeriesType = (typeof seriesTypes)[number];
 
 export interface ServiceOptions {

@@ -66,6 +66,20 @@ export const samples: Readonly<Record<string, (company: TestCompany) => Promise<
       otherBody: { expectedUpdatedAt: '2026-01-01T00:00:00.000Z' },
     };
   },
+  payInvoice: async (company) => ({
+    path: `/invoices/${(await company.issue(await company.draft())).id}/pay`,
+    body: {},
+    otherBody: { amount: 1 },
+  }),
+  cancelInvoice: async (company) => ({
+    path: `/invoices/${(await company.issue(await company.draft())).id}/cancel`,
+    body: {},
+    otherBody: { reason: 'Engano' },
+  }),
+  createCreditNote: async (company) => {
+    const body = { parentInvoiceId: (await company.issue(await company.draft())).id };
+    return { path: '/invoices/credit-notes', body, otherBody: { ...body, reason: 'Devolução' } };
+  },
   getInvoicePdf: async (company) => ({
     path: `/invoices/${(await company.issue(await company.draft())).id}/pdf`,
   }),

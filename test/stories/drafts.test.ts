@@ -567,9 +567,11 @@ test('the series of the company, with what they have numbered', async () => {
   expect(
     json.map(({ documentType, name, isDefault, lastNumber }) => [documentType, name, isDefault, lastNumber]),
   ).toEqual([
+    ['CREDIT_NOTE', 'Z2026', true, 0],
     ['DEBIT_NOTE', 'Z2026', true, 0],
     ['INVOICE', 'Z2026', true, 0],
     ['INVOICE_RECEIPT', 'Z2026', true, 0],
+    ['RECEIPT', 'Z2026', true, 0],
     ['SIMPLIFIED_INVOICE', 'Z2026', true, 0],
   ]);
   const numbered = await Z.issue(await Z.draft());
