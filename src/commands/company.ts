@@ -1,0 +1,123 @@
+/** `certo company`: the companies of this installation. */
+import { uuidv7 } from 'uuidv7';
+import type { Region } from '../fiscal/document.ts';
+import { readiness } from '../fiscal/readiness.ts';
+import { readinessColumns, readinessFacts } from '../operations/company/company.ts';
+import { createCompany } from '../operations/company/create-company.ts';
+import { exit } from './exit.ts';
+import { enterHouse, findCompany } from './guest.ts';
+import { type Common, type Outside, tell, tellJson } from './outside.ts';
+import { baseUrlOf } from './running.ts';
+import { pairs, table } from './table.ts';
+
+export interface CreateOptions extends Common {
+  readonly name: string;
+  readonly nif: string;
+  readonly cae: readonly string[];
+  readonly region: Region;
+  readonly address?: string;
+  readonly postalCode?: string;
+  readonly city?: string;
+  readonly email?: string;
+  readonly phone?: string;
+  readonly website?: string;
+}
+
+export async function create(outside: Outside, options: CreateOptions): Promise<number> {
+  const { owner } = await enterHouse(outside);
+  const { json, nif: taxpayerNumber, ...company } = options;
+  const id = await createCompany(owner, { ...company, taxpayerNumber }, uuidv7);
+  if (json === true) tellJson(outside, { id });
+  else {
+    tell(outside, `${company.name} was added with the id ${id}.`);
+    tell(outside, `Next: certo company credentials ${taxpayerNumber} --username ${taxpayerNumber}/1`);
+  }
+  return exit.ok;
+}
+
+export async function list(outside: Outside, options: Common): Promise<number> {
+  const house = await enterHouse(outside);
+  const { rows } = await house.owner.query(
+    `select c.id, c.name, c.taxpayer_number, c.region, c.cae, ${readinessColumns} from certo.companies c order by c.created_at, c.id`,
+  );
+  const companies = rows.map((row) => ({
+    id: row.id as string,
+    taxpayerNumber: row.taxpayer_number as string,
+    name: row.name as string,
+    region: row.region as string,
+    cae: row.cae as string[],
+    notReady: readiness(readinessFacts(row), '').map(({ code }) => code),
+  }));
+  if (options.json === true) tellJson(outside, companies);
+  else {
+    const cells = companies.map((c) => [c.taxpayerNumber, c.name, c.region, c.notReady.join(', ') || 'ready', c.id]);
+    tell(outside, table(['NIF', 'Name', 'Region', 'State', 'Id'], cells, 'There is no company yet.'));
+  }
+  return exit.ok;
+}
+
+export async function show(outside: Outside, options: Common, company: string): Promise<number> {
+  const { owner, config } = await enterHouse(outside);
+  const { id } = await findCompany(owner, company);
+  const { rows } = await owner.query(
+    `select c.*, ${readinessColumns},
+       (select count(*)::int from certo.series s where s.company_id = c.id and s.status = 'ACTIVE') as series,
+       (select count(*)::int from certo.api_keys k where k.company_id = c.id and k.revoked_at is null) as keys,
+       (select count(*)::int from certo.documents d where d.company_id = c.id and d.at_status = 'PENDING') as pending
+     from certo.companies c where c.id = $1`,
+    [id],
+  );
+  const row = rows[0]!;
+  const shown = {
+    id,
+    name: row.name as string,
+    taxpayerNumber: row.taxpayer_number as string,
+    cae: row.cae as string[],
+    region: row.region as string,
+    ...withoutNulls({
+      address: row.address,
+      postalCode: row.postal_code,
+      city: row.city,
+      email: row.email,
+      phone: row.phone,
+      website: row.website,
+      atUsername: row.at_username,
+    }),
+    notReady: readiness(readinessFacts(row), baseUrlOf(config, config.port)).map(({ code }) => code),
+    activeSeries: row.series as number,
+    apiKeys: row.keys as number,
+    pendingAtTheAt: row.pending as number,
+  };
+  if (options.json === true) tellJson(outside, shown);
+  else {
+    const words = Object.entries(shown).map(([name, value]): [string, string] => [
+      labels[name] ?? name,
+      Array.isArray(value) ? value.join(', ') || 'ready' : String(value),
+    ]);
+    tell(outside, pairs(words));
+  }
+  return exit.ok;
+}
+
+const labels: Readonly<Record<string, string>> = {
+  id: 'Id',
+  name: 'Name',
+  taxpayerNumber: 'NIF',
+  cae: 'CAE',
+  region: 'Region',
+  address: 'Address',
+  postalCode: 'Postal code',
+  city: 'City',
+  email: 'E-mail',
+  phone: 'Telephone',
+  website: 'Website',
+  atUsername: 'AT sub-user',
+  notReady: 'State',
+  activeSeries: 'Active series',
+  apiKeys: 'API keys',
+  pendingAtTheAt: 'Not yet at the AT',
+};
+
+function withoutNulls(values: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== null)) as Record<string, string>;
+}

@@ -1,0 +1,48 @@
+/** What `demo` printed, remembered beside the data: the only place where the demo's keys stand in clear (mode 0600). */
+import { randomBytes } from 'node:crypto';
+import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DocumentType, VatRate } from '../fiscal/document.ts';
+
+export interface DemoCompany {
+  readonly id: string;
+  readonly name: string;
+  readonly taxpayerNumber: string;
+  readonly cae: readonly string[];
+  readonly apiKey: string;
+  readonly series: Readonly<Record<DocumentType, string>>;
+  /** A business with NIF, a private person without. */
+  readonly customers: readonly string[];
+  /** One per VAT rate, each at most 40.00. */
+  readonly items: Readonly<Record<VatRate, string>>;
+}
+
+export const letters = ['A', 'B', 'Z'] as const;
+export type Letter = (typeof letters)[number];
+
+export interface Demo {
+  readonly baseUrl: string;
+  readonly simulator: { readonly control: string | null };
+  readonly companies: Partial<Record<Letter, DemoCompany>>;
+}
+
+const file = (directory: string): string => join(directory, 'demo.json');
+
+/** Undefined when there never was a demo here. */
+export async function readDemo(directory: string): Promise<Demo | undefined> {
+  try {
+    const demo = JSON.parse(await readFile(file(directory), 'utf8')) as Demo;
+    return typeof demo.companies === 'object' && demo.companies !== null ? demo : undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+export async function writeDemo(directory: string, demo: Demo): Promise<void> {
+  const aside = `${file(directory)}.${randomBytes(4).toString('hex')}`;
+  await writeFile(aside, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
+  // The mode of writeFile is narrowed by the umask, never widened; said again for odd file systems.
+  await chmod(aside, 0o600);
+  await rename(aside, file(directory));
+}

@@ -1,0 +1,109 @@
+/** How commands end: the exit codes, and the line that says why. */
+import { type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
+
+/** Exit codes, part of the contract with scripts. */
+export const exit = {
+  ok: 0,
+  /** The command worked and its answer is no: findings, a refusal, wrong credentials. */
+  no: 1,
+  /** Wrong arguments or configuration: nothing was tried. */
+  usage: 2,
+  /** A port, the database, the data folder or the tax authority: it may work later, or elsewhere. */
+  environment: 3,
+  /** A fault of Certo itself. */
+  fault: 70,
+} as const;
+export type ExitCode = (typeof exit)[keyof typeof exit];
+
+/** Ends a command; `message` is one sentence for the operator and says what to do. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  readonly code: ExitCode;
+
+  constructor(code: ExitCode, message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export interface Ending {
+  readonly code: ExitCode;
+  /** Without the "certo: " before each. */
+  readonly lines: readonly string[];
+}
+
+/** Errors of the rooms below that are told as they are, by name: importing the classes would load the rooms. */
+const environmental = new Set([
+  'DatabaseUnavailable',
+  'MigrationRefused',
+  'DataDirectoryUnusable',
+  'DataDirectoryInUse',
+  'EmbeddedUnavailable',
+]);
+
+/** What to tell and with which code to end, for whatever was thrown. Never says a secret; a stack only for faults of ours. */
+export function endingOf(error: unknown): Ending {
+  if (error instanceof CommandError) return { code: error.code, lines: [error.message] };
+  if (error instanceof Refusal) return endingOfRefusal(error);
+  if (!(error instanceof Error)) return { code: exit.fault, lines: [String(error)] };
+  const problems = (error as { problems?: unknown }).problems;
+  if (error.name === 'ConfigurationError' && Array.isArray(problems)) return { code: exit.usage, lines: problems };
+  if (environmental.has(error.name)) return { code: exit.environment, lines: [error.message] };
+  if (error.name === 'ConnectionLost' || error.name === 'OutcomeUnknown')
+    return { code: exit.environment, lines: [`${capital(error.message)}.`] };
+  const known = endingOfCode(error as NodeJS.ErrnoException & { port?: number; address?: string });
+  return known ?? { code: exit.fault, lines: [`this is a fault of Certo: ${error.stack ?? error.message}`] };
+}
+
+function endingOfRefusal(refusal: Refusal): Ending {
+  const text = sentence(refusal.code, 'en', refusal.facts);
+  if (refusal.problems.length > 0) return { code: exit.usage, lines: refusal.problems.map(problemLine) };
+  if (refusal.code === 'SERIES_CODE_INVALID') return { code: exit.usage, lines: [text] };
+  return { code: refusal.status === 503 ? exit.environment : exit.no, lines: [text] };
+}
+
+function problemLine({ pointer, code, facts }: Problem): string {
+  return `${pointer.slice(1)}: ${sentence(code, 'en', facts)}`;
+}
+
+function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: string }): Ending | undefined {
+  const place = `${error.address ?? ''}:${error.port ?? ''}`;
+  switch (error.code) {
+    case 'EADDRINUSE':
+      return environment(`Port ${error.port} is taken by another program: stop it, or choose another port.`);
+    case 'EADDRNOTAVAIL':
+      return environment(`This machine has no address ${place}: choose another HOST.`);
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return environment(`The name ${(error as { hostname?: string }).hostname} is not known: check HOST.`);
+    case 'EACCES':
+    case 'EPERM':
+      return environment(
+        error.syscall === 'listen'
+          ? `This user may not listen on ${place}: choose a port above 1023.`
+          : `This user may not use ${error.path ?? 'a file'}.`,
+      );
+    case 'ENOENT':
+      return error.path === undefined ? undefined : environment(`There is no ${error.path}.`);
+    case 'EISDIR':
+    case 'ENOTDIR':
+    case 'EROFS':
+    case 'ENOSPC':
+      return environment(`${error.path ?? 'A file'} can not be used (${error.code}).`);
+    // Undefined table, schema, function or role: a database that was never migrated.
+    case '42P01':
+    case '3F000':
+    case '42883':
+    case '42704':
+      return environment('The database is not prepared yet: run "certo migrate" first.');
+  }
+  return undefined;
+}
+
+function environment(line: string): Ending {
+  return { code: exit.environment, lines: [line] };
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

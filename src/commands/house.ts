@@ -1,0 +1,107 @@
+/**
+ * The place a command works in: the data folder and the database, embedded or at DATABASE_URL, at the version of this
+ * program. A service takes the folder for itself; a command works beside it, or brings the database up and down itself.
+ */
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import type { Config } from '../config.ts';
+import { canReach, chooseDataDirectory, nobody } from '../db/data-directory.ts';
+import { migrate } from '../db/migrate.ts';
+import { openOwner, type Target } from '../db/open.ts';
+import { CommandError, exit } from './exit.ts';
+import type { Outside } from './outside.ts';
+
+export interface House {
+  readonly config: Config;
+  /** The data folder: absolute. */
+  readonly directory: string;
+  readonly target: Target;
+  /** Sees every company. */
+  readonly owner: Pool;
+  /** Files of migrations applied on entering. */
+  readonly migrated: readonly string[];
+}
+
+export interface HouseOptions {
+  /** service: takes the folder for itself. maker: makes what is missing. guest: works only with what is there. */
+  readonly as: 'service' | 'maker' | 'guest';
+  readonly log: (line: string) => void;
+  /** Only for a service: its folder went to another one. */
+  readonly onLost?: (error: Error) => void;
+}
+
+/** The data folder as configured or by default; nothing is made. */
+export async function dataDirectory(outside: Outside, config: Config): Promise<string> {
+  const { cwd, uid } = outside;
+  const reachable = uid !== 0 || (await canReach(join(cwd, 'data'), nobody));
+  return chooseDataDirectory({ configured: config.dataDirectory, cwd, uid, reachable: () => reachable });
+}
+
+/** Closed again when the process ends. Throws CommandError, DataDirectoryUnusable, DataDirectoryInUse, DatabaseUnavailable, MigrationRefused. */
+export async function openHouse(
+  outside: Outside,
+  config: Config,
+  directory: string,
+  options: HouseOptions,
+): Promise<House> {
+  const opened = await (config.databaseUrl === undefined ? embedded : elsewhere)(outside, config, directory, options);
+  const makes = options.as !== 'guest' || opened.fresh;
+  const migrated = makes ? (await migrate(opened.target)).applied : [];
+  const owner = await openOwner({ ...opened.target, max: 4, applicationName: `certo ${options.as}` });
+  outside.atEnd(() => owner.end());
+  if (!makes) await checkVersion(owner);
+  return { config, directory: opened.directory, target: opened.target, owner, migrated };
+}
+
+interface Opened {
+  readonly directory: string;
+  readonly target: Target;
+  /** Nobody but us uses this database at the moment. */
+  readonly fresh: boolean;
+}
+
+async function embedded(outside: Outside, _config: Config, directory: string, options: HouseOptions): Promise<Opened> {
+  if (options.as === 'guest' && !existsSync(join(directory, 'CERTO'))) {
+    throw new CommandError(
+      exit.environment,
+      `There is no data folder at ${directory}: start the service first (certo serve), or say where it is with CERTO_DATA_DIR.`,
+    );
+  }
+  const { startEmbedded, useEmbedded } = await import('../db/embedded.ts');
+  const common = { dataDirectory: directory, uid: outside.uid, log: options.log };
+  const server =
+    options.as === 'service'
+      ? await startEmbedded({ ...common, ...(options.onLost === undefined ? {} : { onLost: options.onLost }) })
+      : await useEmbedded(common);
+  outside.atEnd(() => server.stop());
+  const { connection, adopted } = server;
+  return { directory: server.directory, target: { connection }, fresh: !adopted };
+}
+
+async function elsewhere(_outside: Outside, config: Config, directory: string, options: HouseOptions): Promise<Opened> {
+  // Beside a server elsewhere the folder holds the master key, the demo's file and the simulator.
+  if (options.as !== 'guest') await mkdir(directory, { recursive: true, mode: 0o700 });
+  const path = await realpath(directory).catch(() => directory);
+  return { directory: path, target: { connectionString: config.databaseUrl! }, fresh: false };
+}
+
+/** A guest changes nothing about a database that others may be using with another version of this program. */
+async function checkVersion(owner: Pool): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>('select name from certo.kysely_migration');
+  const files = await readdir(new URL('../db/migrations/', import.meta.url));
+  const known = new Set(files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4)));
+  const found = new Set(rows.map(({ name }) => name));
+  const newer = [...found].filter((name) => !known.has(name));
+  const missing = [...known].filter((name) => !found.has(name));
+  if (newer.length > 0) {
+    throw new CommandError(
+      exit.environment,
+      `The database was migrated by a newer Certo (it has ${newer.join(', ')}): install that version or a later one.`,
+    );
+  }
+  if (missing.length > 0) {
+    throw new CommandError(exit.environment, 'The database is older than this Certo: run "certo migrate" first.');
+  }
+}

@@ -1,0 +1,68 @@
+/**
+ * The master key file: 32 random bytes in hexadecimal. Made once; never made anew for a database that already holds
+ * secrets, since what another key sealed could then never be opened again.
+ */
+import { randomBytes } from 'node:crypto';
+import { open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Pool } from 'pg';
+import { type MasterKey, masterKey } from '../keys/sealing.ts';
+import { CommandError, exit } from './exit.ts';
+
+export function masterKeyFile(configured: string | undefined, directory: string): string {
+  return configured ?? join(directory, 'master.key');
+}
+
+/** Reads the key, or makes the file when neither it nor anything sealed exists yet. Throws CommandError. */
+export async function openMasterKey(file: string, owner: Pool): Promise<MasterKey> {
+  const found = await readKey(file);
+  if (found !== undefined) return found;
+  if (await holdsSecrets(owner)) {
+    throw new CommandError(
+      exit.usage,
+      `The master key file ${file} is missing, and the database holds secrets that were sealed with it: put it back, or say where it is with CERTO_MASTER_KEY_FILE.`,
+    );
+  }
+  await writeKey(file);
+  return (await readKey(file))!;
+}
+
+async function readKey(file: string): Promise<MasterKey | undefined> {
+  let mode: number;
+  let text: string;
+  try {
+    mode = (await stat(file)).mode;
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  if ((mode & 0o077) !== 0) {
+    throw new CommandError(exit.usage, `Other users can read the master key file ${file}: run chmod 600 ${file}.`);
+  }
+  if (!/^[0-9a-f]{64}\s*$/i.test(text)) {
+    throw new CommandError(
+      exit.usage,
+      `The master key file ${file} must hold 32 bytes in hexadecimal (64 characters): put the right file back.`,
+    );
+  }
+  return masterKey(Buffer.from(text.trim(), 'hex'));
+}
+
+async function holdsSecrets(owner: Pool): Promise<boolean> {
+  const { rows } = await owner.query(
+    `select exists (select from certo.signing_keys)
+       or exists (select from certo.companies where at_password_sealed is not null) as sealed`,
+  );
+  return rows[0]?.sealed === true;
+}
+
+/** Complete or not there, and on disk before anything is sealed with it; who comes second takes the first one's. */
+async function writeKey(file: string): Promise<void> {
+  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  if (handle === undefined) return;
+  await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
+  await handle.sync().finally(() => handle.close());
+}

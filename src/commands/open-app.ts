@@ -1,0 +1,77 @@
+/** The service of a house, with the real clock, signer, printer and authority, but for listening. */
+import type { Logger } from 'pino';
+import { uuidv7 } from 'uuidv7';
+import { type App, buildApp } from '../app.ts';
+import type { AtGateway } from '../at/gateway.ts';
+import { openDb } from '../db/open.ts';
+import type { Db } from '../db/transact.ts';
+import type { MasterKey } from '../keys/sealing.ts';
+import { localSigner } from '../keys/signer.ts';
+import { listSigningKeys } from '../keys/signing-keys.ts';
+import type { SeriesWorld } from '../operations/series/registration.ts';
+import type { Print } from '../print/print.ts';
+import type { House } from './house.ts';
+import { signingKey } from './installation.ts';
+import type { Outside } from './outside.ts';
+
+export interface AppParts {
+  readonly at: AtGateway;
+  readonly master: MasterKey;
+  readonly baseUrl: string;
+  readonly log: Logger;
+  readonly observe?: (route: string, status: number, seconds: number) => void;
+  /** False for a command that calls its own operations. */
+  readonly limited: boolean;
+}
+
+export interface OpenApp extends App {
+  readonly db: Db;
+  readonly series: SeriesWorld;
+}
+
+/** Closed again when the process ends. Throws CommandError when there is no key to sign with, DatabaseUnavailable. */
+export async function openApp(outside: Outside, house: House, parts: AppParts): Promise<OpenApp> {
+  const { config, owner } = house;
+  const { at, master, log } = parts;
+  const key = await signingKey(owner, master, config.atMode);
+  const db = await openDb({ ...house.target, max: config.databaseConnections, applicationName: 'certo' });
+  outside.atEnd(() => db.close());
+  const print = laterPrint(config.printWorkers);
+  outside.atEnd(() => print.close());
+  const newId = uuidv7;
+  const app = await buildApp({
+    db,
+    at,
+    atMode: config.atMode,
+    sign: localSigner(key.privatePem, key.version),
+    keyVersion: key.version,
+    master,
+    print,
+    log,
+    newId,
+    random: Math.random,
+    milliseconds: Date.now,
+    publicKeys: () => listSigningKeys(owner),
+    ...(parts.observe === undefined ? {} : { observe: parts.observe }),
+    config: {
+      baseUrl: parts.baseUrl,
+      certificateNumber: config.certificateNumber,
+      apiKeyRate: parts.limited ? config.apiKeyRate : 0,
+      ipRate: parts.limited ? config.ipRate : 0,
+    },
+  });
+  return { ...app, db, series: { db, at, master, newId, certificateNumber: config.certificateNumber } };
+}
+
+/** The operator's reach without a server: for commands that write what the API does not offer. */
+/** The printer is loaded with the first document that is printed: a start need not wait for it. */
+function laterPrint(workers: number): Print {
+  let opened: Promise<Print> | undefined;
+  return {
+    render: async (input) => {
+      opened ??= import('../print/print.ts').then(({ openPrint }) => openPrint({ workers }));
+      return (await opened).render(input);
+    },
+    close: async () => (await opened)?.close(),
+  };
+}

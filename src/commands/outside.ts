@@ -1,0 +1,43 @@
+/** What a command gets of the process it runs in. Only main.ts makes one from `process`. */
+import type { Readable, Writable } from 'node:stream';
+
+export interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** 0 is root. */
+  readonly uid: number;
+  readonly pid: number;
+  /** The Node program and our own script, to start ourselves again. */
+  readonly node: string;
+  readonly script: string;
+  readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Work to be done before the process ends, however the command ends (also by Ctrl-C or SIGTERM), the latest first. */
+  atEnd(work: () => Promise<unknown>): void;
+  /** From now on a signal is the ordinary way to end: exit code 0. */
+  serves(): void;
+  /** Ends the process in order with this exit code. */
+  end(code: number): void;
+}
+
+export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+
+/** Options that every command has. */
+export interface Common {
+  readonly json?: boolean;
+}
+
+/** One line of people's text, or with --json one line of JSON. */
+export function tell(outside: Outside, line: string): void {
+  outside.stdout.write(`${line}\n`);
+}
+
+export function tellJson(outside: Outside, value: unknown): void {
+  outside.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** A remark beside the result: standard error, so that a result can be piped on. */
+export function remark(outside: Outside, line: string): void {
+  outside.stderr.write(`certo: ${line}\n`);
+}

@@ -1,0 +1,240 @@
+/** The commands, their options and their help. Each is loaded when it is called. */
+import { readFileSync } from 'node:fs';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { documentTypes } from '../fiscal/document.ts';
+import { exit } from './exit.ts';
+import type { Outside } from './outside.ts';
+
+type Run = (outside: Outside, options: never, ...args: never[]) => Promise<number>;
+
+const exitCodes = `
+Exit codes:
+  0   done
+  1   the answer is no: findings, a refusal, wrong credentials
+  2   wrong arguments or configuration
+  3   a port, the database, the data folder or the tax authority
+  70  a fault of Certo itself`;
+
+/** Runs one command line and resolves with its exit code. Throws what endingOf explains. */
+export async function runCommandLine(outside: Outside, args: readonly string[]): Promise<number> {
+  let code: number = exit.ok;
+  const program = new Command('certo')
+    .description('Certified invoicing for Portugal.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpCommand('help [command]', 'help on a command')
+    .addHelpText('after', exitCodes)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void outside.stdout.write(text),
+      writeErr: (text) => void outside.stderr.write(text),
+      outputError: (text, write) => write(text.replace(/^error: /, 'certo: ')),
+    });
+  /** One command; `load` gives what runs it with (outside, options, ...arguments). */
+  const add = (parent: Command, usage: string, summary: string, example: string, load: () => Promise<unknown>) => {
+    const command = parent
+      .command(usage)
+      .description(summary)
+      .option('--json', 'print JSON')
+      .addHelpText('after', `\nExample:\n  ${example}`);
+    command.action(async (...given: unknown[]) => {
+      const run = (await load()) as Run;
+      // Commander hands over the arguments, then the options, then the command itself.
+      const [options, ...rest] = [given.at(-2), ...given.slice(0, -2)] as [never, ...never[]];
+      code = await run(outside, options, ...rest);
+    });
+    return command;
+  };
+  addService(program, add);
+  addCompanies(program, add);
+  addSeries(program, add);
+  addKeys(program, add);
+  try {
+    // The variables are a table of their own, wherever they are asked for.
+    const line = args[0] === 'help' && args[1] === 'environment' ? args.slice(1) : args;
+    await program.parseAsync([...line], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return error.exitCode === 0 ? exit.ok : exit.usage;
+  }
+  return code;
+}
+
+type Add = (parent: Command, usage: string, summary: string, example: string, load: () => Promise<unknown>) => Command;
+
+function addService(program: Command, add: Add): void {
+  add(program, 'serve', 'run the service', 'PORT=8080 certo serve', async () => (await import('./serve.ts')).serve);
+  add(
+    program,
+    'demo',
+    'make three companies to try things with, once, and print them (users and applications are not part of it yet)',
+    'certo demo --json',
+    async () => (await import('./demo.ts')).demo,
+  );
+  add(program, 'migrate', 'bring the database to this version', 'certo migrate', async () => {
+    return (await import('./migrate.ts')).migrateCommand;
+  });
+  add(
+    program,
+    'verify',
+    'check every issued document: gaps, numbers, signatures, totals',
+    'certo verify --company 599999900',
+    async () => (await import('./verify.ts')).verify,
+  ).option('--company <id or NIF>', 'only this company');
+  add(
+    program,
+    'at-simulator',
+    'run the simulated tax authority in the foreground',
+    'certo at-simulator --directory ./at --port 7443 --control-port 7080',
+    async () => (await import('./at-simulator.ts')).atSimulator,
+  )
+    .option('--directory <folder>', 'keys, certificates and ledger (default: simulator in the data folder)')
+    .option('--port <number>', 'port of the web services', portNumber)
+    .option('--control-port <number>', 'port of the control interface', portNumber)
+    .option('--until-input-ends', 'end when standard input ends');
+  add(program, 'environment', 'list the environment variables', 'certo help environment', async () => {
+    return (await import('./environment.ts')).environment;
+  });
+}
+
+function addCompanies(program: Command, add: Add): void {
+  const company = program.command('company').description('the companies that issue');
+  add(
+    company,
+    'create',
+    'add a company',
+    'certo company create --name "Casa Nova, Lda" --nif 599999942 --cae 62010 --region PT --city Lisboa',
+    async () => (await import('./company.ts')).create,
+  )
+    .requiredOption('--name <name>', 'as printed on documents')
+    .requiredOption('--nif <nif>', 'tax number, nine digits')
+    .requiredOption('--cae <code...>', 'activity code, five digits; repeat it for more')
+    .addOption(
+      new Option('--region <region>', 'mainland, Madeira or Azores').choices(['PT', 'PT-MA', 'PT-AC']).default('PT'),
+    )
+    .option('--address <text>', 'street and number')
+    .option('--postal-code <code>', 'NNNN-NNN')
+    .option('--city <text>', 'city')
+    .option('--email <address>', 'e-mail address')
+    .option('--phone <number>', 'telephone')
+    .option('--website <address>', 'website');
+  add(company, 'list', 'list the companies', 'certo company list', async () => (await import('./company.ts')).list);
+  add(company, 'show <company>', 'show a company, by id or NIF', 'certo company show 599999942', async () => {
+    return (await import('./company.ts')).show;
+  });
+  add(
+    company,
+    'credentials <company>',
+    "set the company's sub-user at the AT and try it; the password comes from a file, a pipe or the keyboard",
+    'certo company credentials 599999942 --username 599999942/1 --password-file ./password',
+    async () => (await import('./credentials.ts')).credentials,
+  )
+    .requiredOption('--username <user>', 'sub-user of the tax portal, NIF/number')
+    .option('--password-file <file>', 'file with the password; without it, standard input is read');
+}
+
+function addSeries(program: Command, add: Add): void {
+  const series = program.command('series').description("a company's document series");
+  add(
+    series,
+    'register',
+    'register series at the AT',
+    'certo series register --company 599999942 --type INVOICE --type CREDIT_NOTE --code A2026',
+    async () => (await import('./series.ts')).register,
+  )
+    .requiredOption('--company <id or NIF>', 'whose')
+    .requiredOption('--code <code>', 'identifier, e.g. A2026')
+    .addOption(new Option('--type <type...>', 'document type; repeat it for more').choices(Object.keys(documentTypes)))
+    .option('--all-types', 'one for every document type');
+  add(series, 'list', 'list series', 'certo series list --company 599999942', async () => {
+    return (await import('./series.ts')).list;
+  }).requiredOption('--company <id or NIF>', 'whose');
+  add(
+    series,
+    'finalize <series>',
+    'end a series at the AT, for good; nothing more is issued in it',
+    'certo series finalize 0197a5c2-… --company 599999942',
+    async () => (await import('./finalize-series.ts')).finalize,
+  )
+    .requiredOption('--company <id or NIF>', 'whose')
+    .option('--justification <text>', 'told to the AT');
+}
+
+function addKeys(program: Command, add: Add): void {
+  const apiKey = program.command('api-key').description('the API keys of a company');
+  const ofCompany = (command: Command) => command.requiredOption('--company <id or NIF>', 'whose');
+  const keysOf = () => import('./api-key.ts');
+  ofCompany(
+    add(
+      apiKey,
+      'create',
+      'make a key and show it once',
+      'certo api-key create --company 599999942 --name shop',
+      async () => {
+        return (await keysOf()).create;
+      },
+    ),
+  ).requiredOption('--name <text>', 'what it is for');
+  ofCompany(
+    add(apiKey, 'list', 'list keys, without their secrets', 'certo api-key list --company 599999942', async () => {
+      return (await keysOf()).list;
+    }),
+  );
+  ofCompany(
+    add(
+      apiKey,
+      'revoke <id>',
+      'revoke a key at once',
+      'certo api-key revoke 0197a5c2-… --company 599999942',
+      async () => {
+        return (await keysOf()).revoke;
+      },
+    ),
+  );
+  ofCompany(
+    add(
+      apiKey,
+      'rotate <id>',
+      'replace a key by a new one, shown once; idempotency keys go on to count',
+      'certo api-key rotate 0197a5c2-… --company 599999942',
+      async () => (await keysOf()).rotate,
+    ),
+  );
+  const keys = program.command('keys').description('the keys that sign documents');
+  const signing = () => import('./keys.ts');
+  add(keys, 'list', 'list key versions', 'certo keys list', async () => (await signing()).list);
+  add(
+    keys,
+    'export',
+    'write a public key as the AT wants it with declaration Modelo 24',
+    'certo keys export --out ChavePublica.txt',
+    async () => (await signing()).exportKey,
+  )
+    .option('--out <file>', 'where to; without it, standard output')
+    .option('--key-version <number>', 'which version; the newest without it', wholeNumber);
+  add(
+    keys,
+    'import <file>',
+    'import an RSA private key of 1024 bits (PEM) as the next version',
+    'openssl genrsa -out ChavePrivada.pem 1024 && certo keys import ChavePrivada.pem',
+    async () => (await signing()).importKey,
+  );
+  add(keys, 'rotate', 'generate the next version; not for production', 'certo keys rotate', async () => {
+    return (await signing()).rotate;
+  });
+}
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Not a whole number.');
+  return Number(text);
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

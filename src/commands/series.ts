@@ -1,0 +1,85 @@
+/** `certo series`: registering series at the AT, and listing them. */
+import { type DocumentType, documentTypes } from '../fiscal/document.ts';
+import { registerSeries } from '../operations/series/registration.ts';
+import { connectSeries } from './connect-series.ts';
+import { CommandError, endingOf, exit } from './exit.ts';
+import { enterHouse, findCompany, type OfCompany } from './guest.ts';
+import { type Outside, remark, tell, tellJson } from './outside.ts';
+import { table } from './table.ts';
+
+export interface RegisterOptions extends OfCompany {
+  readonly code: string;
+  readonly type?: readonly DocumentType[];
+  readonly allTypes?: boolean;
+}
+
+export async function register(outside: Outside, options: RegisterOptions): Promise<number> {
+  const wanted = options.allTypes === true ? (Object.keys(documentTypes) as DocumentType[]) : (options.type ?? []);
+  if (wanted.length === 0 || (options.allTypes === true && options.type !== undefined)) {
+    throw new CommandError(exit.usage, 'Say which types: --type TYPE (repeat it for more), or --all-types.');
+  }
+  const house = await enterHouse(outside);
+  const company = await findCompany(house.owner, options.company);
+  const world = await connectSeries(outside, house);
+  await world.up();
+  const results = [];
+  let worst: number = exit.ok;
+  for (const documentType of wanted) {
+    try {
+      results.push(await registerSeries(world, company.id, { documentType, code: options.code }));
+    } catch (error) {
+      // What was registered stays; the others are told, and the command can be repeated.
+      const { code, lines } = endingOf(error);
+      if (code === exit.fault) throw error;
+      worst = Math.max(worst, code);
+      for (const line of lines) remark(outside, `${documentType}: ${line}`);
+    }
+  }
+  if (options.json === true) tellJson(outside, results);
+  else {
+    const rows = results.map((r) => [
+      r.documentType,
+      r.code,
+      r.validationCode,
+      r.existed ? 'was registered' : 'registered',
+      r.id,
+    ]);
+    tell(outside, table(['Type', 'Code', 'Validation', 'State', 'Id'], rows, 'Nothing was registered.'));
+  }
+  return worst;
+}
+
+export async function list(outside: Outside, options: OfCompany): Promise<number> {
+  const { owner } = await enterHouse(outside);
+  const { id } = await findCompany(owner, options.company);
+  const { rows } = await owner.query(
+    `select id, document_type, code, status, validation_code, is_default, last_number, last_date
+     from certo.series where company_id = $1 order by document_type, is_default desc, code`,
+    [id],
+  );
+  const series = rows.map((row) => ({
+    id: row.id as string,
+    documentType: row.document_type as DocumentType,
+    code: row.code as string,
+    status: row.status as string,
+    validationCode: row.validation_code as string | null,
+    isDefault: row.is_default as boolean,
+    lastNumber: Number(row.last_number),
+    lastDate: row.last_date as string | null,
+  }));
+  if (options.json === true) tellJson(outside, series);
+  else {
+    const cells = series.map((s) => [
+      s.documentType,
+      s.code,
+      s.isDefault ? `${s.status} (default)` : s.status,
+      s.validationCode ?? '-',
+      s.lastNumber,
+      s.lastDate ?? '-',
+      s.id,
+    ]);
+    const headings = ['Type', 'Code', 'State', 'Validation', 'Last', 'Date', 'Id'];
+    tell(outside, table(headings, cells, 'The company has no series: certo series register --help'));
+  }
+  return exit.ok;
+}

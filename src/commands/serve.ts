@@ -1,0 +1,139 @@
+/** `certo serve`: the whole service, from the data folder to the open port, and the way back. */
+import type { Logger } from 'pino';
+import { type Config, readConfig } from '../config.ts';
+import type { Authority } from './connect-authority.ts';
+import type { Demo } from './demo-file.ts';
+import { endingOf, exit } from './exit.ts';
+import { dataDirectory, type House, openHouse } from './house.ts';
+import { bindMode, checkClock } from './installation.ts';
+import { openLog } from './logging.ts';
+import { masterKeyFile, openMasterKey } from './master-key.ts';
+import type { OpenApp } from './open-app.ts';
+import { type Common, type Outside, tell, tellJson } from './outside.ts';
+import { baseUrlOf, forgetRunning, localUrl, tellRunning } from './running.ts';
+import { describeDemo, describeService, noCompany, whereTheDataIs } from './serve-words.ts';
+import { freePort } from './simulator-ports.ts';
+
+/** Resolves never: the service ends when the process is asked to. */
+export async function serve(outside: Outside, options: Common): Promise<number> {
+  const config = readConfig(outside.env);
+  const log = openLog(config.logLevel, outside.stderr);
+  const say = (words: string, facts: Record<string, unknown>): void =>
+    options.json === true ? tellJson(outside, facts) : tell(outside, words);
+  const directory = await dataDirectory(outside, config);
+  const data = whereTheDataIs(config, directory);
+  say(data.words, data.facts);
+
+  // The larger half of a start is loading programs: that goes on while the database comes up.
+  const programs = Promise.all([import('./open-app.ts'), import('./connect-authority.ts')]);
+  programs.catch(() => undefined);
+  const house = await openHouse(outside, config, directory, {
+    as: 'service',
+    log: (line) => log.info(line),
+    onLost: (error) => end(outside, error, log),
+  });
+  await bindMode(house.owner, config.atMode);
+  await checkClock(house.owner, config.atMode);
+  const master = await openMasterKey(masterKeyFile(config.masterKeyFile, house.directory), house.owner);
+  const [{ openApp }, { connectAuthority }] = await programs;
+  const authority = await connectAuthority(outside, house, (line) => log.warn(line));
+  const port = config.port === 0 ? await freePort(config.host) : config.port;
+  const baseUrl = baseUrlOf(config, port);
+  const meter = { observe: (_route: string, _status: number, _seconds: number): void => undefined };
+  const observe: typeof meter.observe = (...finished) => meter.observe(...finished);
+  const app = await openApp(outside, house, { at: authority.at, master, baseUrl, log, observe, limited: true });
+  await open(outside, config, app, authority, port);
+  outside.serves();
+  await tellRunning(house.directory, { baseUrl, local: localUrl(config.host, port), pid: outside.pid });
+  outside.atEnd(() => forgetRunning(house.directory));
+  const words = describeService({ config, baseUrl, control: authority.control });
+  say(words.words, words.facts);
+
+  // What nobody waits for to be answered.
+  await Promise.all([
+    openFigures(outside, config, house, meter, log),
+    firstSteps(house, app, authority, baseUrl, log, say),
+  ]);
+  return new Promise(() => undefined);
+}
+
+/** Listens and starts the clock; at the end stops accepting, lets requests finish and hangs up. */
+async function open(outside: Outside, config: Config, app: OpenApp, authority: Authority, port: number) {
+  let clock: ReturnType<OpenApp['startClock']> | undefined;
+  outside.atEnd(async () => {
+    await finish(app);
+    // Reports under way would be waited for as long as the AT takes; unanswered ones are sent again.
+    authority.hangUp();
+    await clock?.stop();
+  });
+  await app.http.listen({ host: config.host, port });
+  clock = app.startClock();
+}
+
+const longest_finish_ms = 10_000;
+
+async function finish({ http }: OpenApp): Promise<void> {
+  const late = setTimeout(() => http.server.closeAllConnections(), longest_finish_ms);
+  await http.close();
+  clearTimeout(late);
+}
+
+async function openFigures(
+  outside: Outside,
+  { metricsPort }: Config,
+  house: House,
+  meter: { observe: (route: string, status: number, seconds: number) => void },
+  log: Logger,
+): Promise<void> {
+  if (metricsPort === 0) return;
+  try {
+    const { openMetrics } = await import('./metrics.ts');
+    const metrics = await openMetrics(house.owner, metricsPort);
+    outside.atEnd(() => metrics.close());
+    meter.observe = metrics.observe;
+  } catch (error) {
+    log.warn(`no metrics: port ${metricsPort} can not be opened (${(error as NodeJS.ErrnoException).code})`);
+  }
+}
+
+/** Against the simulator an empty database gets a company to try things with; a fault there stops nothing. */
+async function firstSteps(
+  house: House,
+  app: OpenApp,
+  authority: Authority,
+  baseUrl: string,
+  log: Logger,
+  say: (words: string, facts: Record<string, unknown>) => void,
+): Promise<void> {
+  const up = authority.up();
+  try {
+    const { readDemo } = await import('./demo-file.ts');
+    const { rows } = await house.owner.query('select 1 from certo.companies limit 1');
+    const known = (await readDemo(house.directory))?.companies;
+    // A demo that was begun and never finished (a crash) is finished now.
+    const wanted = rows.length === 0 || (known !== undefined && known.A === undefined);
+    if (wanted && house.config.atMode === 'simulator') {
+      const made = await makeDemo(house, app, authority, baseUrl);
+      const { words, facts } = describeDemo(made, baseUrl);
+      say(words, facts);
+    } else if (rows.length === 0) {
+      say(noCompany.words, noCompany.facts);
+    }
+    await up;
+  } catch (error) {
+    for (const line of endingOf(error).lines) log.error(line);
+  }
+}
+
+async function makeDemo(house: House, app: OpenApp, authority: Authority, baseUrl: string): Promise<Demo> {
+  const { ensureDemo } = await import('./demo.ts');
+  const { owner, directory } = house;
+  const world = { owner, http: app.http, series: app.series, simulatorUp: () => authority.up() };
+  return ensureDemo(world, directory, ['A'], { baseUrl, control: authority.control });
+}
+
+function end(outside: Outside, error: Error, log: Logger): void {
+  const { code, lines } = endingOf(error);
+  for (const line of lines) log.fatal(line);
+  outside.end(code === exit.fault ? exit.environment : code);
+}

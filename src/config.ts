@@ -1,0 +1,271 @@
+/**
+ * The environment, as one schema: every variable with its meaning, bounds and default. What is wrong in it is told all
+ * at once, one line each; what is not in it but starts with CERTO_ is refused, since a mistyped limit or file name would
+ * otherwise be a setting that silently does not hold.
+ */
+import { envSchema } from 'env-schema';
+import type { AtMode } from './at/gateway.ts';
+
+/** A variable as JSON Schema, and what stands for its default where that is worked out. */
+export interface Variable {
+  readonly schema: {
+    readonly type: 'integer' | 'string';
+    readonly minimum?: number;
+    readonly maximum?: number;
+    readonly enum?: readonly string[];
+    readonly default?: number | string;
+  };
+  readonly description: string;
+  readonly defaultText?: string;
+}
+
+function whole(minimum: number, maximum: number, byDefault: number | undefined, description: string): Variable {
+  const schema = { type: 'integer', minimum, maximum } as const;
+  return { schema: byDefault === undefined ? schema : { ...schema, default: byDefault }, description };
+}
+
+function text(description: string, more: { default?: string; defaultText?: string } = {}): Variable {
+  const { default: byDefault, ...rest } = more;
+  return {
+    schema: { type: 'string', ...(byDefault === undefined ? {} : { default: byDefault }) },
+    description,
+    ...rest,
+  };
+}
+
+function oneOf(choices: readonly string[], byDefault: string, description: string): Variable {
+  return { schema: { type: 'string', enum: choices, default: byDefault }, description };
+}
+
+const modes: readonly AtMode[] = ['simulator', 'test', 'production'];
+const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
+
+export const variables = {
+  PORT: whole(0, 65535, 3000, 'TCP port of the service; 0 takes any free one.'),
+  HOST: text('Address to listen on; 0.0.0.0 or :: for all.', { default: '127.0.0.1' }),
+  CERTO_BASE_URL: text('Address under which clients reach the service, without a trailing slash.', {
+    defaultText: 'http://HOST:PORT',
+  }),
+  CERTO_DATA_DIR: text('Folder of the embedded database, the master key and the simulator.', {
+    defaultText: './data; as root, where the database can not run there, /var/lib/certo',
+  }),
+  DATABASE_URL: text('postgres://user:password@host:5432/database of a PostgreSQL server, 15 or newer.', {
+    defaultText: 'the embedded PostgreSQL in the data folder',
+  }),
+  CERTO_DB_CONNECTIONS: whole(1, 1000, 16, 'Database connections of one service, at most.'),
+  CERTO_AT_MODE: oneOf(
+    modes,
+    'simulator',
+    'Which tax authority: simulator (no fiscal value), test (its test environment) or production. The first start binds the database to it.',
+  ),
+  CERTO_CERTIFICATE_NUMBER: {
+    ...whole(1, 9999, undefined, "Number of the AT's certificate of the program."),
+    defaultText: 'required in production; elsewhere 9999, the fictitious one',
+  },
+  CERTO_MASTER_KEY_FILE: text(
+    'File with the master key (32 bytes in hexadecimal, mode 0600) that seals passwords and signing keys; made on first start. Keep a copy elsewhere.',
+    { defaultText: 'master.key in the data folder' },
+  ),
+  CERTO_AT_CERTIFICATE_FILE: text("The producer's client certificate from the AT: PFX or PEM. Test and production."),
+  CERTO_AT_CERTIFICATE_KEY_FILE: text('Its private key (PEM), when the certificate file does not hold it.'),
+  CERTO_AT_CERTIFICATE_PASSPHRASE_FILE: text('File with the passphrase of the PFX file or of the private key.'),
+  CERTO_AT_PUBLIC_KEY_FILE: text("The AT's cipher key as the AT hands it out (.cer or PEM). Test and production."),
+  CERTO_AT_CA_FILE: text("Root certificates (PEM) to trust for the AT's servers instead of the built-in ones."),
+  CERTO_AT_DEADLINE_SECONDS: whole(1, 120, 30, 'Longest wait for one answer of the AT, in seconds.'),
+  CERTO_AT_SIMULATOR_URL: text('Address of a simulator that runs elsewhere (https://127.0.0.1:7443).', {
+    defaultText: 'the service runs its own',
+  }),
+  CERTO_AT_SIMULATOR_CONTROL_URL: text('Control address of that simulator; only shown.'),
+  CERTO_API_KEY_RATE: whole(0, 1_000_000_000, 6000, 'Requests per minute and API key; 0 switches the limit off.'),
+  CERTO_IP_RATE: whole(
+    0,
+    1_000_000_000,
+    6000,
+    'Requests per minute and address that fail to authenticate; 0 switches the limit off.',
+  ),
+  CERTO_METRICS_PORT: whole(0, 65535, 9464, 'Port of /metrics on 127.0.0.1; 0 switches it off.'),
+  CERTO_LOG_LEVEL: oneOf(levels, 'info', `Least level of the log on standard error: ${levels.join(', ')}.`),
+  CERTO_PRINT_WORKERS: whole(1, 16, 1, 'Threads that typeset PDFs, about 60 MB each.'),
+} satisfies Record<string, Variable>;
+
+type Name = keyof typeof variables;
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Undefined: made of host and port, once the port is known. Without a trailing slash. */
+  readonly baseUrl: string | undefined;
+  readonly dataDirectory: string | undefined;
+  readonly databaseUrl: string | undefined;
+  readonly databaseConnections: number;
+  readonly atMode: AtMode;
+  readonly certificateNumber: number;
+  readonly masterKeyFile: string | undefined;
+  readonly at: AtFiles;
+  readonly atDeadline_seconds: number;
+  readonly simulatorUrl: string | undefined;
+  readonly simulatorControlUrl: string | undefined;
+  /** Requests per minute; 0 is off. */
+  readonly apiKeyRate: number;
+  readonly ipRate: number;
+  readonly metricsPort: number;
+  readonly logLevel: string;
+  readonly printWorkers: number;
+}
+
+export interface AtFiles {
+  readonly certificate: string | undefined;
+  readonly certificateKey: string | undefined;
+  readonly passphrase: string | undefined;
+  readonly publicKey: string | undefined;
+  readonly ca: string | undefined;
+}
+
+/** The environment can't be used; `problems` are sentences for the operator, one per variable. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError';
+  readonly problems: readonly string[];
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+/** Reads the configuration. An empty value counts as not given. Throws ConfigurationError. */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    Object.entries(environment).filter(([name, value]) => value !== '' && value !== undefined && isOurs(name)),
+  ) as Record<string, string>;
+  const problems = Object.keys(given)
+    .filter((name) => !isKnown(name))
+    .map(unknownVariable);
+  const values = validated(given, problems);
+  const at = (name: Name): string | undefined => values[name] as string | undefined;
+  const baseUrl = addressIn(values, 'CERTO_BASE_URL', ['http:', 'https:'], problems);
+  const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
+  const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
+  const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
+  if (atMode !== 'simulator') problems.push(...missingForAt(values, atMode));
+  if (problems.length > 0) throw new ConfigurationError(problems);
+  const number = (name: Name): number => values[name] as number;
+  return {
+    port: number('PORT'),
+    host: at('HOST')!,
+    baseUrl,
+    dataDirectory: at('CERTO_DATA_DIR'),
+    databaseUrl: at('DATABASE_URL'),
+    databaseConnections: number('CERTO_DB_CONNECTIONS'),
+    atMode,
+    certificateNumber: (values['CERTO_CERTIFICATE_NUMBER'] as number | undefined) ?? 9999,
+    masterKeyFile: at('CERTO_MASTER_KEY_FILE'),
+    at: {
+      certificate: at('CERTO_AT_CERTIFICATE_FILE'),
+      certificateKey: at('CERTO_AT_CERTIFICATE_KEY_FILE'),
+      passphrase: at('CERTO_AT_CERTIFICATE_PASSPHRASE_FILE'),
+      publicKey: at('CERTO_AT_PUBLIC_KEY_FILE'),
+      ca: at('CERTO_AT_CA_FILE'),
+    },
+    atDeadline_seconds: number('CERTO_AT_DEADLINE_SECONDS'),
+    simulatorUrl,
+    simulatorControlUrl,
+    apiKeyRate: number('CERTO_API_KEY_RATE'),
+    ipRate: number('CERTO_IP_RATE'),
+    metricsPort: number('CERTO_METRICS_PORT'),
+    logLevel: at('CERTO_LOG_LEVEL')!,
+    printWorkers: number('CERTO_PRINT_WORKERS'),
+  };
+}
+
+function isKnown(name: string): name is Name {
+  return Object.hasOwn(variables, name);
+}
+
+function isOurs(name: string): boolean {
+  return isKnown(name) || name.startsWith('CERTO_');
+}
+
+/** Coerced values of the known variables, defaults filled in; what is wrong goes into `problems`. */
+function validated(given: Readonly<Record<string, string>>, problems: string[]): Record<string, unknown> {
+  const known: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (!isKnown(name)) continue;
+    // Coercion would also take "1e3", "0x10" and " 7 ".
+    if (variables[name].schema.type === 'integer' && !/^\d{1,10}$/.test(value)) problems.push(expectation(name, value));
+    else known[name] = value;
+  }
+  const properties = Object.fromEntries(Object.entries(variables).map(([name, { schema }]) => [name, schema]));
+  const schema = { type: 'object', properties };
+  try {
+    return envSchema<Record<string, unknown>>({ schema, data: known, env: false });
+  } catch (error) {
+    const errors = (error as { errors?: readonly { instancePath: string }[] }).errors;
+    if (errors === undefined) throw error;
+    for (const name of new Set(errors.map(({ instancePath }) => instancePath.slice(1)))) {
+      if (isKnown(name)) problems.push(expectation(name, String(given[name])));
+    }
+    return known;
+  }
+}
+
+function expectation(name: Name, value: string): string {
+  const { schema }: Variable = variables[name];
+  return schema.enum === undefined
+    ? `${name} must be a whole number from ${schema.minimum} to ${schema.maximum}, not "${value}".`
+    : `${name} must be one of ${schema.enum.join(', ')}, not "${value}".`;
+}
+
+/** An absolute address without path; `problems` gets what is wrong with it. */
+function addressIn(
+  values: Readonly<Record<string, unknown>>,
+  name: Name,
+  protocols: readonly string[],
+  problems: string[],
+): string | undefined {
+  const value = values[name] as string | undefined;
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const plain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
+  if (plain && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
+  problems.push(`${name} must be an address like ${protocols[0]}//host:port, not "${value}".`);
+  return undefined;
+}
+
+/** Outside the simulator nothing is made up: who sends, with which certificate, to which key. */
+function missingForAt(values: Readonly<Record<string, unknown>>, mode: AtMode): string[] {
+  const needed: Name[] = ['CERTO_AT_CERTIFICATE_FILE', 'CERTO_AT_PUBLIC_KEY_FILE'];
+  if (mode === 'production') needed.push('CERTO_CERTIFICATE_NUMBER');
+  const problems = needed
+    .filter((name) => values[name] === undefined)
+    .map((name) => `${name} is required when CERTO_AT_MODE is ${mode}: ${firstSentence(name)}`);
+  if (mode === 'production' && values['CERTO_CERTIFICATE_NUMBER'] === 9999) {
+    problems.push('CERTO_CERTIFICATE_NUMBER 9999 is the fictitious one and can not be used in production.');
+  }
+  return problems;
+}
+
+function firstSentence(name: Name): string {
+  return variables[name].description.replace(/[:;.] .*$/, '').replace(/\.?$/, '.');
+}
+
+function unknownVariable(name: string): string {
+  const nearest = Object.keys(variables)
+    .map((known) => ({ known, distance: distance(name, known) }))
+    .sort((a, b) => a.distance - b.distance)[0]!;
+  const hint =
+    nearest.distance <= 5 ? `did you mean ${nearest.known}?` : 'see "certo help environment" for those there are.';
+  return `${name} is not a variable of Certo: ${hint}`;
+}
+
+/** Levenshtein's: how many letters to add, drop or change. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      next[j] = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1));
+    }
+    row = next;
+  }
+  return row[b.length]!;
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env node
+/** The command line. The only file that touches `process`: everything else gets what it needs handed in. */
+import { fileURLToPath } from 'node:url';
+import { endingOf, exit } from './commands/exit.ts';
+import type { Outside } from './commands/outside.ts';
+import { runCommandLine } from './commands/program.ts';
+
+const atEnd: (() => Promise<unknown>)[] = [];
+const longest_end_ms = 20_000;
+let ending: Promise<never> | undefined;
+let serving = false;
+
+const outside: Outside = {
+  env: process.env,
+  cwd: process.cwd(),
+  uid: process.getuid?.() ?? 1,
+  pid: process.pid,
+  node: process.execPath,
+  script: fileURLToPath(import.meta.url),
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  atEnd: (work) => void atEnd.push(work),
+  serves: () => {
+    serving = true;
+  },
+  end: (code) => void end(code),
+};
+
+/** Undoes what was opened, the latest first, and ends. Asked twice (npm passes Ctrl-C on once more), it goes on. */
+function end(code: number): Promise<never> {
+  ending ??= (async () => {
+    setTimeout(() => process.exit(code || exit.environment), longest_end_ms).unref();
+    for (let work = atEnd.pop(); work !== undefined; work = atEnd.pop()) {
+      await work().catch((error) => complain(error));
+    }
+    return process.exit(code);
+  })();
+  return ending;
+}
+
+function complain(error: unknown): number {
+  const { code, lines } = endingOf(error);
+  for (const line of lines) process.stderr.write(`certo: ${line}\n`);
+  return code;
+}
+
+// A reader that went away (certo verify | head) is no fault; a service goes on without its terminal.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+for (const [signal, number] of [
+  ['SIGINT', 2],
+  ['SIGTERM', 15],
+  ['SIGHUP', 1],
+] as const) {
+  process.on(signal, () => void end(serving ? exit.ok : 128 + number));
+}
+
+try {
+  await end(await runCommandLine(outside, process.argv.slice(2)));
+} catch (error) {
+  // While it is ending, what was closed under a command is no news.
+  await end(ending === undefined ? complain(error) : exit.ok);
+}
