@@ -116,6 +116,12 @@ export interface Service {
   another(changed?: (db: Db) => Db): Promise<{ call: Service['call']; stop(): Promise<void> }>;
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   setCredentials(company: TestCompany, password?: string): Promise<void>;
+  /** One more company as it is made: without credentials at the AT and without series. */
+  newCompany(facts: {
+    readonly name: string;
+    readonly taxpayerNumber: string;
+    readonly region?: Region;
+  }): Promise<TestCompany>;
   stop(): Promise<void>;
 }
 
@@ -213,6 +219,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         username: `${company.taxpayerNumber}/1`,
         password,
       }),
+    async newCompany({ name, taxpayerNumber, region = 'PT' }) {
+      const id = await createCompany(base.ownerPool, { name, taxpayerNumber, region, cae: ['62010'] }, uuidv7);
+      const none = {} as TestCompany['series'];
+      return openCompany(base.db, first.call, { id, name, taxpayerNumber, region, series: none });
+    },
     async stop() {
       await reports?.stop();
       await first.close();
