@@ -47,8 +47,9 @@ test('order of members does not matter, order of entries does', () => {
 
 test('it says the same value, and different values differ', () => {
   fc.assert(
-    fc.property(fc.jsonValue({ noNegativeZero: true }), fc.jsonValue({ noNegativeZero: true }), (one, other) => {
-      expect(JSON.parse(canonicalJson(one))).toEqual(one);
+    fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+      // −0 is 0 in JSON.
+      expect(JSON.parse(canonicalJson(one))).toEqual(JSON.parse(JSON.stringify(one)));
       const same = JSON.stringify(JSON.parse(canonicalJson(one))) === JSON.stringify(JSON.parse(canonicalJson(other)));
       expect(canonicalJson(one) === canonicalJson(other)).toBe(same);
     }),

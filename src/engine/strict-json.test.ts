@@ -21,7 +21,7 @@ function refusalOf(text: string | Uint8Array): unknown {
 test('what JSON.stringify writes is read as it was, whatever white space is between', () => {
   const space = fc.constantFrom('', ' ', '\n', '\t', '\r\n  ');
   fc.assert(
-    fc.property(fc.jsonValue({ maxDepth: 8, noNegativeZero: true }), space, (value, indent) => {
+    fc.property(fc.jsonValue({ maxDepth: 8 }), space, (value, indent) => {
       expect(JSON.stringify(parse(JSON.stringify(value, null, indent)))).toBe(JSON.stringify(value));
     }),
   );
