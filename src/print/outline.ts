@@ -27,18 +27,19 @@ export function outline(bitmap: Bitmap): string {
 function border(bitmap: Bitmap, walked: Uint8Array[], startX: number, startY: number): string {
   let [x, y, direction, length] = [startX, startY, 0, 0];
   let path = `M${x} ${y}`;
-  do {
+  for (;;) {
     if (direction === 0) walked[y]![x] = 1;
     x += stepX[direction]!;
     y += stepY[direction]!;
     length++;
     const next = turned(bitmap, x, y, direction);
+    // Closing the path draws the last side.
+    if (next === 0 && x === startX && y === startY) return `${path}z`;
     if (next === direction) continue;
     path += command[direction]! + length;
     direction = next;
     length = 0;
-  } while (x !== startX || y !== startY || direction !== 0);
-  return `${path}z`;
+  }
 }
 
 /** Where the border goes on from a corner: right where no dark cell follows, left where one stands across. */

@@ -4,13 +4,14 @@
  * Mentions: Portaria 302/2016, DL 28/2019 articles 6 and 7, CIVA article 36, Despacho 8632/2014.
  */
 import { printedAtcud } from '../fiscal/atcud.ts';
-import { documentTypes, type Party } from '../fiscal/document.ts';
+import { documentTypes } from '../fiscal/document.ts';
 import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import { day, dayAndHour } from './format.ts';
 import type { PrintInput } from './input.ts';
 import { lineTable, type PaperTable, settledTable } from './paper-lines.ts';
+import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr } from './qr.ts';
@@ -20,14 +21,6 @@ import { pageWords, type Word } from './words.ts';
 export interface Fact {
   readonly label: readonly string[];
   readonly value: string;
-}
-
-export interface PaperParty {
-  readonly label?: string;
-  readonly name: string;
-  /** Address and tax number. */
-  readonly lines: readonly string[];
-  readonly contacts?: readonly string[];
 }
 
 /** What the templates read (as JSON in `sys.inputs.data`). All text is drawable; every absent part is left out. */
@@ -125,32 +118,6 @@ function programMention({ content, issued }: PrintInput): string | undefined {
   return documentTypes[content.type].signed ? `${issued.shortHash}-Processado ${phrase}` : `Emitido ${phrase}`;
 }
 
-function issuerOf(issuer: Party, pen: Pen): PaperParty {
-  const contacts = [issuer.phone ?? issuer.mobile, issuer.email, issuer.website].filter(isText).map(pen.write);
-  const taxNumber = isText(issuer.taxpayerNumber) ? [`NIF ${pen.write(issuer.taxpayerNumber)}`] : [];
-  return { name: pen.write(issuer.name), lines: [...addressOf(issuer, pen), ...taxNumber], contacts };
-}
-
-/** A buyer who gave no NIF is the final consumer, said in the place of the number. */
-function customerOf(customer: Party, pen: Pen): PaperParty {
-  const to = pen.label('to');
-  if (customer.finalConsumer) return { label: to, name: 'Consumidor final', lines: [] };
-  const word = (customer.country ?? 'PT') === 'PT' ? 'taxNumber' : 'foreignTaxNumber';
-  const taxNumber = isText(customer.taxpayerNumber)
-    ? `${pen.label(word)} ${pen.write(customer.taxpayerNumber)}`
-    : 'Consumidor final';
-  return { label: to, name: pen.write(customer.name), lines: [...addressOf(customer, pen), taxNumber] };
-}
-
-const countryNames = new Intl.DisplayNames(['pt-PT'], { type: 'region', fallback: 'code' });
-
-function addressOf(party: Party, pen: Pen): string[] {
-  const town = [party.postalCode, party.city].filter(isText).join(' ');
-  const abroad = party.country !== undefined && /^[A-Z]{2}$/.test(party.country) && party.country !== 'PT';
-  const country = abroad ? countryNames.of(party.country!) : undefined;
-  return [party.address, town, country].filter(isText).map(pen.write);
-}
-
 /** The facts stand two in a row. */
 const factEms = 11;
 
@@ -173,7 +140,7 @@ function factsOf(input: PrintInput, pen: Pen): Fact[] {
     facts.push(['origin', `${documentTypes[type].title} ${number} de\u00a0${day(date)}`], ['reason', reason]);
   }
   return facts
-    .filter((fact): fact is [Word, string] => isText(fact[1]))
+    .filter((fact): fact is [Word, string] => fact[1] !== undefined && fact[1].trim() !== '')
     .map(([word, value]) => ({ label: pen.labelLines(word), value: pen.writeWithin(factEms, value) }));
 }
 
@@ -190,8 +157,4 @@ function methodOf(method: string | undefined): string | undefined {
 function templateLabels(pen: Pen): Record<string, string> {
   const words = ['notes', 'carriedForward', 'broughtForward', 'counterValue'] as const;
   return Object.fromEntries(words.map((word) => [word, pen.label(word)]));
-}
-
-function isText(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== '';
 }

@@ -60,7 +60,7 @@ function openHere(fontDirectory: string | undefined): Print {
   return {
     render: async (input) => {
       opening ??= import('./typst.ts').then(({ openTypesetter }) => openTypesetter(fontDirectory));
-      const pdf = (await opening).typeset(input);
+      const pdf = new Uint8Array((await opening).typeset(input));
       // The file's native memory is freed between turns of the loop: without this one, 1,000 prints in a row keep 60 MB.
       await setImmediate();
       return pdf;

@@ -1,0 +1,85 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { createCanvas, loadImage } from '@napi-rs/canvas';
+import fc from 'fast-check';
+import { encode } from 'uqr';
+import { describe, expect, test } from 'vitest';
+import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import { drawQr, qrDataUri, qrSvg } from './qr.ts';
+
+// By default the reader is fetched from the network.
+const wasmBinary = new Uint8Array(
+  readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm')),
+).buffer;
+prepareZXingModule({ overrides: { wasmBinary } });
+
+const message =
+  'A:500000000*B:123456789*C:PT*D:FR*E:N*F:20260306*G:FR A2026/1*H:AAJFF6XZ-1*I1:PT*I7:1000.00*I8:230.00*N:230.00*O:1230.00*P:230.00*Q:jwwQ*R:9999';
+
+/** What a reader makes of an SVG, drawn with `pixels` per module. */
+async function scan(svg: string, pixels = 3) {
+  const image = await loadImage(Buffer.from(svg));
+  const side = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]) * pixels;
+  const canvas = createCanvas(side, side);
+  canvas.getContext('2d').drawImage(image, 0, 0, side, side);
+  const { data } = canvas.getContext('2d').getImageData(0, 0, side, side);
+  const found = await readBarcodes({ data, width: side, height: side, colorSpace: 'srgb' } as unknown as ImageData, {
+    formats: ['QRCode'],
+  });
+  return found[0];
+}
+
+describe('the QR code', () => {
+  test('says the message, at level M, version 9', async () => {
+    const found = await scan(qrSvg(message));
+    expect(found).toMatchObject({ text: message, ecLevel: 'M', version: '9' });
+    expect(drawQr(message).modules).toBe(53 + 8);
+  });
+
+  test('is version 9 even for a short message', () => expect(drawQr('A').modules).toBe(61));
+
+  // A message of capitals and digits would fit a smaller symbol in alphanumeric mode; AT asks for byte mode.
+  test.each([
+    [180, 61],
+    [181, 65],
+    [504, 93],
+  ])('%i bytes need %i modules, in byte mode', (length, modules) => {
+    expect(drawQr('A'.repeat(length)).modules).toBe(modules);
+  });
+
+  test('text beyond ASCII is UTF-8', async () => expect((await scan(qrSvg('S:Ação;€')))?.text).toBe('S:Ação;€'));
+
+  test('any message is read back, also small', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ minLength: 1, maxLength: 300 }), async (text) => {
+        expect((await scan(qrSvg(text), 2))?.text).toBe(text);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  test('shows exactly the modules of the encoder, with four light ones around', () => {
+    const bytes = [...new TextEncoder().encode(message)];
+    const { data } = encode(bytes, { ecc: 'M', minVersion: 9, maskPattern: 2, border: 4 });
+    expect(data.slice(0, 4).flat()).not.toContain(true);
+    expect(data.every((row) => !row.slice(0, 4).includes(true) && !row.slice(-4).includes(true))).toBe(true);
+    expect(data[4]![4]).toBe(true);
+    expect(data.length).toBe(drawQr(message).modules);
+  });
+
+  test('as a data address', () => {
+    const [head, body] = qrDataUri(message).split(',');
+    expect(head).toBe('data:image/svg+xml;base64');
+    expect(Buffer.from(body!, 'base64').toString()).toBe(qrSvg(message));
+  });
+
+  test('takes less than a millisecond', () => {
+    const draw = (times: number) => {
+      for (let index = 0; index < times; index++) qrSvg(`${message}${index}`);
+    };
+    draw(300);
+    const before = process.cpuUsage();
+    draw(200);
+    expect(process.cpuUsage(before).user / 1000 / 200).toBeLessThan(1);
+  });
+});
