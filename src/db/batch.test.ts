@@ -155,10 +155,9 @@ describe('a batch', () => {
     const doomed = await connect();
     const sleep = statement('sleep', 'select pg_sleep(10)');
     const waiting = runBatch(doomed, [[sleep, []]]).catch((error: BatchFailure) => error.reason);
-    const { rows } = await client.query(`select pg_terminate_backend(pid) from pg_stat_activity where query = $1`, [
-      sleep.text,
-    ]);
-    expect(rows).toHaveLength(1);
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity where query = $1 and state = 'active'`;
+    // Until the server has begun with it.
+    while ((await client.query(end, [sleep.text])).rowCount === 0);
     expect(await waiting).toMatchObject({ name: 'ConnectionLost', sent: true });
     const late = await runBatch(doomed, [[one, []]]).catch((error: BatchFailure) => error.reason);
     expect(late).toBeInstanceOf(ConnectionLost);
