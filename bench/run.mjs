@@ -36,7 +36,9 @@ try {
     const say = (text) => process.stderr.isTTY && process.stderr.write(`\r\x1b[K${title}: ${text}`);
     say('…');
     const started = performance.now();
-    const { value, details } = await measure({ bench, say });
+    const { value, details } = await measure({ bench, say }).catch((error) => {
+      throw new Error(`${title}: ${error.message}`, { cause: error });
+    });
     const row = { name, title, value, unit, floor, goal, details, seconds: (performance.now() - started) / 1000 };
     rows.push({ ...row, verdict: verdictOf(row) });
     if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');

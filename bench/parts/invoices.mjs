@@ -2,7 +2,7 @@
 import { inFlight } from './client.mjs';
 
 /** A draft of three lines; `i` makes them differ. */
-export function draftBody(company, i) {
+function draftBody(company, i) {
   const { NORMAL, INTERMEDIATE, REDUCED } = company.items;
   return {
     type: 'INVOICE',

@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openClient } from './client.mjs';
 
-export const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const cleanups = [];
 
