@@ -113,7 +113,7 @@ export interface Service {
   now(): Date;
   startReports(): ClockDoor;
   /** A second process on the same database and signing key, as far as one process can be two. */
-  another(changed?: (db: Db) => Db): Promise<{ call: Service['call']; stop(): Promise<void> }>;
+  another(changed?: (db: Db) => Db): Promise<{ app: App; call: Service['call']; stop(): Promise<void> }>;
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   setCredentials(company: TestCompany, password?: string): Promise<void>;
   /** One more company as it is made: without credentials at the AT and without series. */
@@ -201,6 +201,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const db = await openDb({ connection: base.connection, max: 8 });
       const door = await openDoor({ ...parts, db: changed(db) }, logs);
       return {
+        app: door.app,
         call: door.call,
         async stop() {
           await door.close();
