@@ -317,10 +317,11 @@ describe('when the connection breaks', () => {
   test('because the server ends it, statements reject and the pool goes on', async () => {
     const done = db.transact(into(A), async (tx) => {
       const [row] = await tx.query({ sql: 'select pg_backend_pid() as pid', parameters: [] });
-      const sleeping = tx.query({ sql: 'select pg_sleep(20)', parameters: [] });
-      await new Promise((resolve) => setTimeout(resolve, 50));
-      await superuser.query('select pg_terminate_backend($1)', [row?.['pid']]);
-      await sleeping;
+      const end = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        await superuser.query('select pg_terminate_backend($1)', [row?.['pid']]);
+      };
+      await Promise.all([tx.query({ sql: 'select pg_sleep(20)', parameters: [] }), end()]);
     });
     await expect(done).rejects.toBeInstanceOf(ConnectionLost);
     expect(await db.read(into(A)).query(list)).toEqual([]);
