@@ -101,7 +101,8 @@ function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[
         updatedAt: 'updated_at',
         date: 'date',
         dueDate: 'due_date',
-        number: 'number',
+        // Series, then sequence: as text alone, 10 would stand before 9.
+        number: `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`,
         total: 'gross',
       },
       page: asked.query as { offset?: number; limit?: number; sort?: string },
