@@ -168,6 +168,7 @@ describe('series service', () => {
       kind: 'unknown',
     });
     expect(read('registerSeries', reply(info, '2002'), asked)).toMatchObject({ kind: 'unknown' });
+    expect(read('registerSeries', reply(`${info}<outro/>`, '2001'), asked)).toMatchObject({ kind: 'unknown' });
   });
 
   it.each([

@@ -111,7 +111,6 @@ async function read(incoming: IncomingMessage): Promise<string> {
     throw new Error('the reply ended early');
   }
   if (size > maxReplyBytes) throw new Error('the reply is too large');
-  if (!incoming.complete) throw new Error('the reply ended early');
   return decode(Buffer.concat(chunks, size), incoming.headers['content-type'] ?? '');
 }
 

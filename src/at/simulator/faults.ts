@@ -29,6 +29,7 @@ export const requestFaults = {
   'http-500': false,
   'http-503': false,
   'http-503-after': true,
+  'wrong-status': true,
   html: false,
   'malformed-xml': false,
   xxe: false,
@@ -78,6 +79,8 @@ export interface RequestPlay {
 export interface Faults {
   put(rule: FaultRule): void;
   clear(): void;
+  /** Drops the rules of one kind. */
+  end(kind: FaultRule['kind']): void;
   list(): readonly (FaultRule & { readonly played: number })[];
   nextConnection(): ConnectionFault | undefined;
   nextRequest(operation: Operation | undefined): RequestPlay | undefined;
@@ -105,6 +108,9 @@ export function openFaults(random: () => number): Faults {
     },
     clear() {
       rules = [];
+    },
+    end(kind) {
+      rules = rules.filter((rule) => rule.kind !== kind);
     },
     list: () => rules,
     nextConnection() {

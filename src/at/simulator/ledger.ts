@@ -82,6 +82,7 @@ export function openLedger(directory: string): Ledger {
   // Validation code → series, per taxpayer.
   const series = new Map<string, Map<string, SeriesEntry>>();
   const numbers = new Map<string, Ranges>();
+  let closed = false;
   let size = load(file, (line, position) => remember(JSON.parse(line) as Line, position));
 
   function remember(line: Line, position: number): void {
@@ -101,6 +102,8 @@ export function openLedger(directory: string): Ledger {
   }
 
   function append(line: Line): void {
+    // The number of a closed file may belong to another one by now.
+    if (closed) throw new Error('the simulator ledger is closed');
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     if (bytes.length > 65535) throw new Error('a line of the simulator ledger has at most 64 KB');
     writeSync(file, bytes);
@@ -142,7 +145,10 @@ export function openLedger(directory: string): Ledger {
       }
     },
     count: () => positions.size,
-    close: () => closeSync(file),
+    close: () => {
+      if (!closed) closeSync(file);
+      closed = true;
+    },
   };
 }
 

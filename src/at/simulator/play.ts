@@ -46,6 +46,8 @@ export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): P
     case 'http-503':
     case 'http-503-after':
       return send(response, 503, 'text/plain', 'Service Unavailable');
+    case 'wrong-status':
+      return sendXml(response, 500, truth);
     case 'html':
       return send(response, 200, 'text/html; charset=utf-8', htmlPage);
     case 'malformed-xml':

@@ -7,110 +7,11 @@ import { isNif } from '../../fiscal/nif.ts';
 import type { XmlElement } from '../read-xml.ts';
 import { childrenOf } from '../read-xml.ts';
 import { amountsAgree, exemptionFault, withholdingFits } from './amounts.ts';
+import type { DocumentKind } from './document-kinds.ts';
+import { documentKinds as kinds } from './document-kinds.ts';
 import type { DocumentEntry } from './ledger.ts';
 import type { Verdict, World } from './rules.ts';
 import { digestOf, inside, isFuture, lisbonDay, lisbonText, numberFault, value, verdict } from './rules.ts';
-
-/** How the three services differ: names of elements and numbers of codes. */
-interface Kind {
-  readonly service: DocumentEntry['service'];
-  readonly name: 'Invoice' | 'Work' | 'Payment';
-  readonly number: string;
-  readonly date: string;
-  readonly type: string;
-  readonly codes: {
-    readonly number: number;
-    readonly date: number;
-    readonly type: number;
-    readonly amounts: number;
-    readonly exemption: number;
-    readonly values: number;
-    readonly certificate: number;
-    readonly required: number;
-    readonly already: number;
-    readonly different: number;
-    readonly statusDate: number;
-    readonly absent: number;
-    readonly state: number;
-    readonly changeValues: number;
-    readonly changeDate: number;
-  };
-}
-
-const kinds = {
-  Invoice: {
-    service: 'invoice',
-    name: 'Invoice',
-    number: 'InvoiceNo',
-    date: 'InvoiceDate',
-    type: 'InvoiceType',
-    codes: {
-      number: -1,
-      date: -4,
-      type: -5,
-      amounts: -7,
-      exemption: -8,
-      values: -28,
-      certificate: -39,
-      required: -50,
-      already: -10,
-      different: -3,
-      statusDate: -6,
-      absent: -11,
-      state: -12,
-      changeValues: -31,
-      changeDate: -31,
-    },
-  },
-  Work: {
-    service: 'work',
-    name: 'Work',
-    number: 'DocumentNumber',
-    date: 'WorkDate',
-    type: 'WorkType',
-    codes: {
-      number: -29,
-      date: -21,
-      type: -29,
-      amounts: -20,
-      exemption: -29,
-      values: -29,
-      certificate: -29,
-      required: -51,
-      already: -22,
-      different: -29,
-      statusDate: -45,
-      absent: -19,
-      state: -37,
-      changeValues: -32,
-      changeDate: -43,
-    },
-  },
-  Payment: {
-    service: 'payment',
-    name: 'Payment',
-    number: 'PaymentRefNo',
-    date: 'TransactionDate',
-    type: 'PaymentType',
-    codes: {
-      number: -30,
-      date: -24,
-      type: -30,
-      amounts: -23,
-      exemption: -30,
-      values: -30,
-      certificate: -30,
-      required: -30,
-      already: -25,
-      different: -30,
-      statusDate: -30,
-      absent: -38,
-      state: -26,
-      changeValues: -33,
-      changeDate: -27,
-    },
-  },
-} as const satisfies Record<string, Kind>;
 
 export const documentRules: Readonly<Record<string, (world: World, nif: string, body: XmlElement) => Verdict>> = {
   RegisterInvoiceRequest: (world, nif, body) => register(world, nif, body, kinds.Invoice),
@@ -123,7 +24,7 @@ export const documentRules: Readonly<Record<string, (world: World, nif: string, 
 
 const success = verdict(0, 'Operação efetuada com sucesso.');
 
-function register(world: World, nif: string, body: XmlElement, kind: Kind): Verdict {
+function register(world: World, nif: string, body: XmlElement, kind: DocumentKind): Verdict {
   const foreign = issuerFault(nif, body);
   if (foreign !== undefined) return foreign;
   const data = inside(body, `${kind.name}Data`)!;
@@ -152,7 +53,7 @@ function register(world: World, nif: string, body: XmlElement, kind: Kind): Verd
 }
 
 /** The same document a second time. */
-function again(known: DocumentEntry, digest: string, status: string, kind: Kind): Verdict {
+function again(known: DocumentEntry, digest: string, status: string, kind: DocumentKind): Verdict {
   if (known.digest !== digest) return verdict(kind.codes.different, 'Documento registado com valores diferentes');
   if (kind.name === 'Invoice' && status === 'A' && statusOf(known) !== 'A')
     return verdict(-2, 'Anulação de documento registado');
@@ -172,7 +73,13 @@ function issuerFault(nif: string, body: XmlElement): Verdict | undefined {
   return undefined;
 }
 
-function valueFault(world: World, nif: string, body: XmlElement, data: XmlElement, kind: Kind): Verdict | undefined {
+function valueFault(
+  world: World,
+  nif: string,
+  body: XmlElement,
+  data: XmlElement,
+  kind: DocumentKind,
+): Verdict | undefined {
   const { codes } = kind;
   const type = value(data, kind.type);
   const fault = numberFault(world, nif, type, value(data, kind.number), value(data, 'ATCUD'));
@@ -193,7 +100,7 @@ function valueFault(world: World, nif: string, body: XmlElement, data: XmlElemen
   return undefined;
 }
 
-function registrationFault(data: XmlElement, kind: Kind): Verdict | undefined {
+function registrationFault(data: XmlElement, kind: DocumentKind): Verdict | undefined {
   const { codes } = kind;
   const type = value(data, kind.type);
   const own = type === 'NC' ? 'D' : 'C';
@@ -215,7 +122,7 @@ function registrationFault(data: XmlElement, kind: Kind): Verdict | undefined {
   return undefined;
 }
 
-function change(world: World, nif: string, body: XmlElement, kind: Kind): Verdict {
+function change(world: World, nif: string, body: XmlElement, kind: DocumentKind): Verdict {
   const foreign = issuerFault(nif, body);
   if (foreign !== undefined) return foreign;
   const { codes } = kind;

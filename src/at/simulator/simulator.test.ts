@@ -1,10 +1,12 @@
 // The gateway's real code against the simulator over real TLS: every operation, there and back.
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AtWorld } from '../fixtures/at-world.ts';
 import { openAtWorld, registered } from '../fixtures/at-world.ts';
 import * as s from '../fixtures/samples.ts';
+import { startSimulator } from './simulator.ts';
 
 let world: AtWorld;
 beforeAll(async () => {
@@ -61,6 +63,8 @@ describe('series', () => {
       code: '4004',
       reason: 'inspect',
     });
+    // A finalised series keeps its identifier for ever.
+    expect(await register('S1')).toMatchObject({ kind: 'refused', code: '4001' });
     const other = await registered(world.gateway, 'FT', 'S2');
     expect(
       await world.gateway.annulSeries(s.credentials, { ...key, series: 'S2', validationCode: other }),
@@ -360,7 +364,6 @@ describe('the simulator itself', () => {
     await first.simulator.close();
     // A crash in the middle of a line.
     const ledgerFile = join(directory, 'ledger.jsonl');
-    const { appendFileSync } = await import('node:fs');
     appendFileSync(ledgerFile, '{"document":{"nif":"5000');
     const second = await openAtWorld({ directory });
     expect(await second.control('GET', '/__ledger')).toEqual(before);
@@ -376,7 +379,9 @@ describe('the simulator itself', () => {
         .map((line) => JSON.parse(line)),
     ).toHaveLength(4);
     await second.close();
+    first.gateway.close();
     expect(existsSync(directory)).toBe(true);
+    rmSync(directory, { recursive: true });
   });
 
   it('gives the same validation codes for the same seed', async () => {
@@ -384,6 +389,19 @@ describe('the simulator itself', () => {
     expect(await registered(one.gateway, 'FT')).toBe(await registered(two.gateway, 'FT'));
     expect(await registered(one.gateway, 'NC')).not.toBe(await registered(two.gateway, 'FS'));
     await Promise.all([one.close(), two.close()]);
+  });
+
+  it('says that a port is taken, and leaves nothing open', async () => {
+    const taken = Number(new URL(world.simulator.url).port);
+    const directory = mkdtempSync(join(tmpdir(), 'certo-taken-'));
+    const more = { directory, now: () => world.clock, random: Math.random };
+    await expect(startSimulator({ ...more, port: taken, controlPort: 0 })).rejects.toThrow(/EADDRINUSE/);
+    const control = Number(new URL(world.simulator.controlUrl).port);
+    await expect(startSimulator({ ...more, port: 0, controlPort: control })).rejects.toThrow(/EADDRINUSE/);
+    const third = await startSimulator({ ...more, port: 0, controlPort: 0 });
+    await third.close();
+    await third.close();
+    rmSync(directory, { recursive: true });
   });
 
   it('logs outcomes without passwords', async () => {

@@ -4,20 +4,21 @@
  */
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
-import type { AddressInfo, Server, Socket } from 'node:net';
-import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { openAccounts } from './accounts.ts';
-import type { SimulatorIdentity } from './certificates.ts';
 import { identityIn } from './certificates.ts';
 import { createControl } from './control.ts';
-import type { FaultRule } from './faults.ts';
+import type { Doors } from './doors.ts';
+import { host, listenOn, openDoors } from './doors.ts';
+import type { FaultRule, Faults } from './faults.ts';
 import { connectionFaults, openFaults } from './faults.ts';
 import { judge, readRequest, unreadable } from './judge.ts';
 import { openLedger } from './ledger.ts';
 import { play, sendXml } from './play.ts';
+import type { RequestLog } from './request-log.ts';
 import { openRequestLog } from './request-log.ts';
 import type { World } from './rules.ts';
+import type { Gate } from './security.ts';
 import { openGate } from './security.ts';
 
 export interface SimulatorOptions {
@@ -52,7 +53,6 @@ export interface Simulator {
 
 /** Largest request read. A document with 1,000 lines in 1,000 tax groups has 0.5 MB. */
 const maxRequestBytes = 4 << 20;
-const host = '127.0.0.1';
 
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
@@ -62,25 +62,54 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const log = openRequestLog();
   const faults = openFaults(options.random);
   const world: World = { ledger, now: options.now, seed: identity.seed };
-  const gate = openGate(identity.atPrivateKeyPem, options.now, accounts.isRight);
+  const answer = answerer(world, openGate(identity.atPrivateKeyPem, options.now, accounts.isRight), faults, log);
+  const doors = openDoors(
+    identity,
+    (request, response) => void answer(request, response).catch(() => response.destroy()),
+    faults.nextConnection,
+  );
+  const port = portKeeper(doors, faults);
+  const url = () => `https://${host}:${doors.port()}`;
+  const control = createControl({ ledger, faults, log, accounts, url, applyFaults: port.applyFaults });
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function close(): Promise<void> {
+    port.stop();
+    control.closeAllConnections();
+    await new Promise((resolve) => control.close(resolve));
+    ledger.close();
+  }
+  try {
+    await doors.listen(options.port);
+    await listenOn(control, options.controlPort);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    url: url(),
+    controlUrl: `http://${host}:${(control.address() as AddressInfo).port}`,
+    clientCertificate: {
+      certPem: identity.clientCertPem,
+      keyPem: identity.clientKeyPem,
+      certPath: identity.clientCertPath,
+      keyPath: identity.clientKeyPath,
+    },
+    caPem: identity.caPem,
+    atPublicKeyPem: identity.atPublicKeyPem,
+    close,
+  };
+}
+
+/** Reads a request, plays the fault that is due or answers, and logs the outcome. */
+function answerer(world: World, gate: Gate, faults: Faults, log: RequestLog) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const text = await bodyOf(request);
-    const path = request.url ?? '';
-    const asked =
-      request.method === 'POST' && text !== undefined
-        ? readRequest(path, header(request, 'soapaction'), text)
-        : undefined;
-    const at = options.now().toISOString();
+    const isPost = request.method === 'POST' && text !== undefined;
+    const asked = isPost ? readRequest(request.url ?? '', header(request, 'soapaction'), text) : undefined;
+    const at = world.now().toISOString();
     if (asked === undefined) {
-      log.add({
-        at,
-        operation: 'unreadable',
-        username: '',
-        subject: '',
-        code: unreadable.code,
-        message: unreadable.message,
-      });
+      const { code, message } = unreadable;
+      log.add({ at, operation: 'unreadable', username: '', subject: '', code, message });
       return sendXml(response, unreadable.status, unreadable.xml);
     }
     const fault = faults.nextRequest(asked.operation);
@@ -94,117 +123,34 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
       message: answered?.message,
       fault: fault?.kind,
     });
-    if (fault !== undefined) return play(fault, { request, response, asked, answered, now: options.now() });
+    if (fault !== undefined) return play(fault, { request, response, asked, answered, now: world.now() });
     if (answered !== undefined) sendXml(response, answered.status, answered.xml);
-  }
+  };
+}
 
-  const doors = openDoors(
-    identity,
-    (request, response) => void answer(request, response).catch(() => response.destroy()),
-    faults.nextConnection,
-  );
-  await doors.listen(options.port);
-  const { port } = doors.address();
-
+/** Opens and closes the port as the faults say. */
+function portKeeper(doors: Doors, faults: Faults) {
   let reopening: NodeJS.Timeout | undefined;
-  async function applyFaults(rule?: FaultRule): Promise<void> {
-    clearTimeout(reopening);
-    // Kept connections would never meet a fault that is played when a connection begins.
-    if (rule !== undefined && rule.kind in connectionFaults) doors.cut();
-    const refused = faults.list().find((rule) => rule.kind === 'refused');
-    if (refused === undefined) return doors.isOpen() ? undefined : doors.listen(port);
-    doors.shut();
-    if (refused.milliseconds === undefined) return;
-    reopening = setTimeout(() => void doors.listen(port).catch(() => undefined), refused.milliseconds);
-    reopening.unref();
-  }
-
-  const url = `https://${host}:${port}`;
-  const control = createControl({ ledger, faults, log, accounts, url: () => url, applyFaults });
-  await listening(control, options.controlPort);
   return {
-    url,
-    controlUrl: `http://${host}:${(control.address() as AddressInfo).port}`,
-    clientCertificate: {
-      certPem: identity.clientCertPem,
-      keyPem: identity.clientKeyPem,
-      certPath: identity.clientCertPath,
-      keyPath: identity.clientKeyPath,
+    async applyFaults(changed?: FaultRule): Promise<void> {
+      clearTimeout(reopening);
+      // Kept connections would never meet a fault that is played when a connection begins.
+      if (changed !== undefined && changed.kind in connectionFaults) doors.cut();
+      const refused = faults.list().find((rule) => rule.kind === 'refused');
+      if (refused === undefined) return doors.isOpen() ? undefined : doors.listen(doors.port());
+      doors.shut();
+      if (refused.milliseconds === undefined) return;
+      reopening = setTimeout(() => {
+        faults.end('refused');
+        doors.listen(doors.port()).catch(() => undefined);
+      }, refused.milliseconds);
+      reopening.unref();
     },
-    caPem: identity.caPem,
-    atPublicKeyPem: identity.atPublicKeyPem,
-    async close() {
+    stop(): void {
       clearTimeout(reopening);
       doors.shut();
-      control.closeAllConnections();
-      await new Promise((resolve) => control.close(resolve));
-      ledger.close();
     },
   };
-}
-
-type OnRequest = (request: IncomingMessage, response: ServerResponse) => void;
-
-/**
- * The TCP port in front of the TLS server: faults of the connection are played before any TLS, and every socket is
- * known, so that the port can be shut at once.
- */
-function openDoors(identity: SimulatorIdentity, onRequest: OnRequest, nextFault: () => string | undefined) {
-  const tls = createTlsServer(
-    {
-      key: identity.serverKeyPem,
-      cert: identity.serverCertPem,
-      ca: identity.caPem,
-      requestCert: true,
-      rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-    },
-    onRequest,
-  );
-  const impostor = createTlsServer({ key: identity.clientKeyPem, cert: identity.clientCertPem });
-  const sockets = new Set<Socket>();
-  let front: Server | undefined;
-
-  function meet(socket: Socket): void {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => undefined);
-    const fault = nextFault();
-    if (fault === undefined) tls.emit('connection', socket);
-    else if (fault === 'reset') socket.resetAndDestroy();
-    else if (fault === 'not-tls') socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-    else if (fault === 'wrong-certificate') impostor.emit('connection', socket);
-  }
-
-  function cut(): void {
-    for (const socket of sockets) socket.destroy();
-  }
-
-  return {
-    async listen(port: number): Promise<void> {
-      if (front !== undefined) return;
-      front = createServer(meet);
-      await listening(front, port);
-    },
-    isOpen: () => front !== undefined,
-    address: () => front?.address() as AddressInfo,
-    cut,
-    shut(): void {
-      front?.close();
-      front = undefined;
-      cut();
-    },
-  };
-}
-
-function listening(server: Server, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
 }
 
 function header(request: IncomingMessage, name: string): string {
