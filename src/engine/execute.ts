@@ -221,8 +221,8 @@ async function release(corridor: Corridor, claim: Claim, asked: AnyAsked): Promi
 }
 
 /**
- * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Locks
- * are taken document, series, masters; a change of masters takes them the other way round, so it can happen.
+ * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
+ * locks documents, series, masters, in this order; only a draft that comes between two locks of a change can upset it.
  */
 async function untangled<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

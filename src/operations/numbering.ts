@@ -49,7 +49,10 @@ const useCustomer = statement(
 );
 const useItems = statement(
   'number_use_items',
-  'update certo.items set used = true where company_id = certo.current_company() and id = any ($1::uuid[]) and not used',
+  // In order of id, as everyone who locks several items.
+  `update certo.items set used = true where company_id = certo.current_company() and id in (
+     select id from certo.items where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
+     order by id for no key update)`,
 );
 
 /** Where a document of a type is going to stand: read under the lock of its series. */

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Party } from '../../fiscal/document.ts';
 import { checkTaxId, finalConsumerNif, withoutPrefix } from '../../fiscal/nif.ts';
@@ -74,8 +74,7 @@ export const customerColumns = {
 type FieldName = keyof typeof customerColumns;
 const fieldNames = Object.keys(customerColumns) as FieldName[];
 
-const columnList =
-  'id, shown_name, system, is_archived, used, created_at, updated_at, ' + Object.values(customerColumns).join(', ');
+const columnList = `id, shown_name, system, is_archived, used, created_at, updated_at, ${Object.values(customerColumns).join(', ')}`;
 export const customerListColumns = columnList;
 
 export const readCustomer = statement(
@@ -182,9 +181,9 @@ export function partyOf(row: Row): Party {
   };
 }
 
-/** Loads a customer to change it, locked until the commit. */
-export async function customerToChange(tx: Tx, id: string): Promise<Row> {
-  const [row] = await tx.query(lockCustomer, [id]);
+/** Loads a customer to change it, locked until the commit, after what else has to be locked before it. */
+export async function customerToChange(tx: Tx, id: string, before: readonly Call[] = []): Promise<Row> {
+  const row = (await tx.batch([...before, [lockCustomer, [id]]])).at(-1)?.[0];
   if (row === undefined) throw new Refusal('CUSTOMER_NOT_FOUND');
   if (row['system'] === true) throw new Refusal('SYSTEM_CUSTOMER');
   return row;

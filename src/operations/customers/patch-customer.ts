@@ -3,7 +3,7 @@ import { statement } from '../../db/transact.ts';
 import { customerLockProblems } from '../../fiscal/masters.ts';
 import { assert, refuseAll } from '../../fiscal/refusal.ts';
 import { idParams } from '../fields.ts';
-import { refreshDrafts } from '../invoices/refresh-drafts.ts';
+import { openDraftsCall, refreshDrafts } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   CustomerPatch,
@@ -40,7 +40,7 @@ export const patchCustomer = defineWrite({
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['CUSTOMER_NOT_FOUND', 'SYSTEM_CUSTOMER', 'CUSTOMER_NIF_LOCKED', 'CUSTOMER_NAME_LOCKED'],
   tool: 'update_customer',
-  load: (tx, asked) => customerToChange(tx, asked.params.id),
+  load: (tx, { params: { id } }) => customerToChange(tx, id, [openDraftsCall({ customerId: id })]),
   decide(row, asked) {
     const before = recordOf(row);
     const after = overlay(before, asked.body);

@@ -19,30 +19,37 @@ const itemJson = recordColumns
   .map((column) => (/price|percent|rate$/.test(column) && column !== 'vat_rate' ? `i.${column}::text` : `i.${column}`))
   .join(', ');
 
-/** Everything a draft refers to. Parameters: customer, items, series, parent, document type, template. */
-const readReferences = statement(
-  'draft_references',
-  `select certo.now() as now,
+/** Everything a draft refers to. Parameters: customer, items, series, parent, document type. */
+const referencesText = (lock: string) => `select certo.now() as now,
     (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
-    (select to_jsonb(c) from certo.customers c where c.company_id = certo.current_company() and c.id = $1) as customer,
+    (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = $1${lock}) x) as customer,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
-       where i.company_id = certo.current_company() and i.id = any ($2::uuid[])) x) as items,
+       where i.company_id = certo.current_company() and i.id = any ($2::uuid[]) order by i.id${lock}) x) as items,
     (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type from certo.documents d
        where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
-       and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`,
-);
+       and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`;
+const readReferences = statement('draft_references', referencesText(''));
+const holdReferences = statement('draft_references_held', referencesText(' for key share'));
 
+/** Reads what a draft refers to, for one whose row is locked already. */
 export function referencesCall(asked: AskedDraft): Call {
-  const items = [...new Set(asked.items.map((line) => line.id))];
-  return [readReferences, [asked.customerId, items, asked.seriesId ?? null, asked.parentInvoiceId ?? null, asked.type]];
+  return [readReferences, referencesOf(asked)];
 }
 
+/**
+ * Reads what a draft refers to and keeps customer and items from changing until the commit: who changes them refreshes
+ * the drafts it sees, and this one can't be seen yet.
+ */
 export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
-  const [statementOf, values] = referencesCall(asked);
-  const [row] = await tx.query(statementOf, values);
+  const [row] = await tx.query(holdReferences, referencesOf(asked));
   assert(row !== undefined, 'a select without from gives one row');
   return row;
+}
+
+function referencesOf(asked: AskedDraft): unknown[] {
+  const items = [...new Set(asked.items.map((line) => line.id))];
+  return [asked.customerId, items, asked.seriesId ?? null, asked.parentInvoiceId ?? null, asked.type];
 }
 
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */

@@ -3,7 +3,7 @@
  * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices and still
  * gets a new revision: a change of the catalogue is never blocked by somebody's draft.
  */
-import type { Tx } from '../../db/transact.ts';
+import type { Call, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { AskedDraft } from './draft.ts';
@@ -26,16 +26,20 @@ const touchDraft = statement(
 );
 const chunk = 50;
 
-export async function refreshDrafts(
-  tx: Tx,
-  changed: { readonly customerId: string } | { readonly itemId: string } | 'company',
-): Promise<void> {
-  const rows =
-    changed === 'company'
-      ? await tx.query(ofCompany)
-      : 'customerId' in changed
-        ? await tx.query(ofCustomer, [changed.customerId])
-        : await tx.query(ofItem, [changed.itemId]);
+export type Changed = { readonly customerId: string } | { readonly itemId: string } | 'company';
+
+/**
+ * Locks the open drafts that a change is going to refresh. It comes before the lock of what changes: locks are taken
+ * documents, series, masters, as issuing takes them, or the two would wait for each other.
+ */
+export function openDraftsCall(changed: Changed): Call {
+  if (changed === 'company') return [ofCompany, []];
+  return 'customerId' in changed ? [ofCustomer, [changed.customerId]] : [ofItem, [changed.itemId]];
+}
+
+export async function refreshDrafts(tx: Tx, changed: Changed): Promise<void> {
+  // Asked again: a draft may have come since the first lock.
+  const [rows = []] = await tx.batch([openDraftsCall(changed)]);
   for (let start = 0; start < rows.length; start += chunk) {
     const some = rows.slice(start, start + chunk);
     const references = await tx.batch(some.map((row) => referencesCall(row['asked'] as AskedDraft)));

@@ -2,7 +2,7 @@
 
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
-import type { Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
 import type { Day, Region, VatRate } from '../../fiscal/document.ts';
@@ -244,9 +244,9 @@ export function showItem(row: Row, today: Day, companyRegion: Region): Record<st
   };
 }
 
-/** Loads an item to change it, locked until the commit. */
-export async function itemToChange(tx: Tx, id: string): Promise<Row> {
-  const [row] = await tx.query(lockItem, [id]);
+/** Loads an item to change it, locked until the commit, after what else has to be locked before it. */
+export async function itemToChange(tx: Tx, id: string, before: readonly Call[] = []): Promise<Row> {
+  const row = (await tx.batch([...before, [lockItem, [id]]])).at(-1)?.[0];
   if (row === undefined) throw new Refusal('ITEM_NOT_FOUND');
   return row;
 }

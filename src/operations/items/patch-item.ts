@@ -4,7 +4,7 @@ import { itemLockProblems } from '../../fiscal/masters.ts';
 import { refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { idParams } from '../fields.ts';
-import { refreshDrafts } from '../invoices/refresh-drafts.ts';
+import { openDraftsCall, refreshDrafts } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   ItemPatch,
@@ -39,7 +39,7 @@ export const patchItem = defineWrite({
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['ITEM_NOT_FOUND', 'ITEM_NAME_LOCKED'],
   tool: 'update_item',
-  load: (tx, asked) => itemToChange(tx, asked.params.id),
+  load: (tx, { params: { id } }) => itemToChange(tx, id, [openDraftsCall({ itemId: id })]),
   decide(row, asked) {
     const { region } = asked.principal;
     const before = recordOf(row);
