@@ -6,7 +6,7 @@ import type { AtGateway, Credentials } from '../../at/gateway.ts';
 import type { AtDocumentCode } from '../../at/reports.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type DocumentType, documentTypes, type Region } from '../../fiscal/document.ts';
+import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { isSeriesCode } from '../../fiscal/series.ts';
 import { dayOf } from '../../fiscal/time.ts';
@@ -23,7 +23,7 @@ export interface SeriesWorld {
 
 const readCredentials = statement(
   'at_credentials_read',
-  `select region, at_username, at_password_sealed, at_state, certo.now() as now from certo.companies where id = certo.current_company()`,
+  `select at_username, at_password_sealed, at_state, certo.now() as now from certo.companies where id = certo.current_company()`,
 );
 const insertSeries = statement(
   'series_insert',
@@ -105,7 +105,8 @@ export async function registerSeries(
 
   const credentials = credentialsOf(company, world.master);
   if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
-  const startDate = dayOf(company['now'] as Date, company['region'] as Region);
+  // The AT judges the start date by Lisbon's day (4049 when it is past), also for companies of the islands.
+  const startDate = dayOf(company['now'] as Date, 'PT');
   const validationCode = await validationCodeOf(world, credentials, { series: code, documentCode: atType, startDate });
   await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
   return { id, code, documentType, validationCode, existed: false };
