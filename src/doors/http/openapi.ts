@@ -55,6 +55,10 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
       security: [{ apiKey: [] }],
     },
     hideUntagged: true,
+    transformObject: (made) => {
+      if ('openapiObject' in made) markOptionalBodies(made.openapiObject.paths as Paths);
+      return 'openapiObject' in made ? made.openapiObject : made.swaggerObject;
+    },
   });
   app.get('/-json', { schema: { hide: true } }, (_request, reply) =>
     reply.type('application/json').send(app.swagger()),
@@ -62,6 +66,16 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
   app.get('/-yaml', { schema: { hide: true } }, (_request, reply) =>
     reply.type('application/yaml').send(app.swagger({ yaml: true })),
   );
+}
+
+type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Record<string, Json> } }>>;
+
+/** No body equals `{}` (decisions 1): where that is valid, a body is not required. The plugin says it always is. */
+function markOptionalBodies(paths: Paths): void {
+  for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
+    const schema = requestBody?.content['application/json']?.['schema'] as Json | undefined;
+    if (requestBody !== undefined && schema?.['required'] === undefined) requestBody.required = false;
+  }
 }
 
 /** The description of one operation as Fastify's route schema. */
