@@ -1,0 +1,40 @@
+/**
+ * Exact sums over very many amounts: whole numbers of 10⁻⁸ as bigint, since a big.js object per line would take longer
+ * than writing or checking the line itself. Prices have at most 6 decimals here, elsewhere seldom more than 8.
+ */
+import type { Decimal } from '../document.ts';
+
+const places = 8;
+const scale = 10n ** BigInt(places);
+/** What the schema's xs:decimal allows of a non-negative number, spaces collapsed. */
+const decimalText = /^\+?(\d*)(?:\.(\d*))?$/;
+
+/** One cent. */
+export const cent = scale / 100n;
+
+/** "1230.5" → 123050000000n. Decimals beyond the eighth are cut. Undefined for what is no non-negative decimal. */
+export function unitsOf(text: string): bigint | undefined {
+  const found = decimalText.exec(text);
+  if (found === null) return undefined;
+  const [, whole = '', fraction = ''] = found;
+  if (whole === '' && fraction === '') return undefined;
+  return BigInt(whole + (fraction.length > places ? fraction.slice(0, places) : fraction.padEnd(places, '0')));
+}
+
+/** Exact text, with at least `least` decimals and no zeros behind those. */
+export function unitsText(units: bigint, least = 2): Decimal {
+  const sign = units < 0n ? '-' : '';
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
+  const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(least, '0');
+  return `${sign}${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
+}
+
+/** a × b, rounded down to 10⁻⁸. */
+export function times(a: bigint, b: bigint): bigint {
+  return (a * b) / scale;
+}
+
+/** The distance between two amounts. */
+export function apart(a: bigint, b: bigint): bigint {
+  return a > b ? a - b : b - a;
+}

@@ -1,0 +1,59 @@
+/** Codes that stand in for ids and words of ours where SAF-T's fields are short or fixed. */
+import type { Content, Party } from '../document.ts';
+import { exemptions } from '../exemptions.ts';
+import type { SaftCustomer, SaftIssued } from './source.ts';
+
+/** For what the books do not know of a customer or a place (Portaria 302/2016, notes of BillingAddress). */
+export const unknown = 'Desconhecido';
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+
+/**
+ * CustomerID, at most 30 characters: "CF" for the one generic final consumer; a UUID has 36 characters and becomes the 26
+ * of Crockford's base 32, which keeps all its bits and reads the same in either letter case.
+ */
+export function customerCode(party: Pick<Party, 'id' | 'finalConsumer'>): string {
+  if (party.finalConsumer === true) return 'CF';
+  return uuid.test(party.id) ? base32(party.id) : party.id;
+}
+
+function base32(id: string): string {
+  let bits = BigInt(`0x${id.replaceAll('-', '')}`);
+  let code = '';
+  for (let place = 0; place < 26; place += 1) {
+    code = alphabet[Number(bits & 31n)] + code;
+    bits >>= 5n;
+  }
+  return code;
+}
+
+/** The two letters before the series: "FT" of "FT A2026/1", "RC" of a receipt of the cash VAT scheme. */
+export function typeCodeOf({ number }: Pick<SaftIssued, 'number'>): string {
+  return number.slice(0, number.indexOf(' '));
+}
+
+const reasons = new Map(exemptions.map(({ code, saftReason }) => [code, saftReason]));
+
+/** TaxExemptionReason: by the code alone, since what was issued under a code that has ended is exported all the same. */
+export function exemptionReason(code: string): string {
+  return reasons.get(code) ?? `Isenção ${code}`;
+}
+
+/**
+ * HashControl (hash chain, section 6): the key's version; behind it what a recovered document was. Receipts have none.
+ */
+export function hashControl({ recovered }: Content, issued: SaftIssued): string {
+  const version = String(issued.keyVersion);
+  return recovered === undefined ? version : `${version}-${originalOf(typeCodeOf(issued), recovered)}`;
+}
+
+/** "FTM abc/00001" or "FTD XY 2013A/00099": the printed form or the duplicate that a recovered document stands for. */
+export function originalOf(typeCode: string, recovered: NonNullable<Content['recovered']>): string {
+  return `${typeCode}${recovered.kind} ${recovered.original}`;
+}
+
+/** The generic tax number, for whoever gave none of their own. */
+export function customerTaxId(party: SaftCustomer): string {
+  return (party.finalConsumer === true ? undefined : party.taxpayerNumber) || '999999990';
+}

@@ -1,0 +1,117 @@
+/** The documents of a period, read in portions along each series, as SAF-T tells them. */
+import type { Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import type { Content, Day, Recovered, Region } from '../../fiscal/document.ts';
+import { originalOf, typeCodeOf } from '../../fiscal/saft/codes.ts';
+import type { SaftDocument } from '../../fiscal/saft/source.ts';
+import { localText } from '../../fiscal/time.ts';
+import type { Stretch } from './period.ts';
+
+/** Documents per round trip: 300 of three lines are 1 MB of JSON. */
+const portion = 300;
+
+const readPortion = statement(
+  'saft_documents',
+  `select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
+     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, case when d.family = 'TRANSPORT' then d.at_code end as at_code, d.content,
+     case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
+       (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
+        where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
+   from certo.documents d
+   where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
+     and d.date between $4 and $5
+   order by d.sequence limit ${portion}`,
+);
+
+// The first invoice that stands, of each pro forma or transport document of the period.
+const readInvoiced = statement(
+  'saft_invoiced',
+  `select distinct on (d.id) d.id, s.issued_at, s.issued_by
+   from certo.documents d
+   join certo.documents s on s.company_id = certo.current_company() and s.family = 'SALES' and s.number is not null
+     and s.status <> 'CANCELED' and s.content->'origin'->>'id' = d.id::text
+   where d.company_id = certo.current_company() and d.number is not null and d.date between $1 and $2
+     and d.family in ('PROFORMA', 'TRANSPORT')
+   order by d.id, s.issued_at, s.sequence`,
+);
+
+/** When an invoice was first made of a document, and by whom. */
+export type Invoiced = ReadonlyMap<string, { readonly at: Date; readonly by: string }>;
+
+export async function readInvoicedOnes(tx: Tx, from: Day, to: Day): Promise<Invoiced> {
+  const rows = await tx.query(readInvoiced, [from, to]);
+  return new Map(
+    rows.map((row) => [String(row['id']), { at: row['issued_at'] as Date, by: String(row['issued_by']) }]),
+  );
+}
+
+export interface DocumentsAsked {
+  readonly stretches: readonly Stretch[];
+  readonly from: Day;
+  readonly to: Day;
+  readonly region: Region;
+  readonly invoiced: Invoiced;
+}
+
+/** The next portion is on its way while the present one is written. */
+export async function* documentsOf(tx: Tx, asked: DocumentsAsked): AsyncGenerator<SaftDocument[]> {
+  for (const stretch of asked.stretches) {
+    const read = (after: number) => {
+      const rows = tx.query(readPortion, [stretch.seriesId, after, stretch.last, asked.from, asked.to]);
+      // Seen when it is awaited; when the writer gave up before, nobody does.
+      rows.catch(() => undefined);
+      return rows;
+    };
+    let coming = read(stretch.first - 1);
+    for (;;) {
+      const rows = await coming;
+      const last = rows.at(-1)?.['sequence'] as number | undefined;
+      const more = rows.length === portion && last! < stretch.last;
+      if (more) coming = read(last!);
+      if (rows.length > 0) yield rows.map((row) => documentOf(row, stretch, asked));
+      if (!more) break;
+    }
+  }
+}
+
+function documentOf(row: Row, stretch: Stretch, { region, invoiced }: DocumentsAsked): SaftDocument {
+  const content = row['content'] as Content;
+  const issuedBy = String(row['issued_by']);
+  return {
+    content,
+    issued: {
+      number: String(row['number']),
+      sequence: Number(row['sequence']),
+      seriesCode: stretch.code,
+      atcud: String(row['atcud']),
+      date: String(row['date']),
+      systemEntry: String(row['system_entry']),
+      hash: String(row['hash']),
+      keyVersion: Number(row['key_version']),
+      certificateNumber: Number(row['certificate_number']),
+    },
+    ...statusOf(row, region, invoiced),
+    issuedBy,
+    kind: stretch.kind,
+    atDocCode: textOf(row['at_code']),
+    correctsOriginal: correctedOriginal(row['corrected'] as { number: string; recovered: Recovered } | null),
+  };
+}
+
+type Status = Pick<SaftDocument, 'status' | 'statusAt' | 'statusBy' | 'reason'>;
+
+function statusOf(row: Row, region: Region, invoiced: Invoiced): Status {
+  if (row['status'] === 'CANCELED') {
+    const statusAt = localText(row['canceled_at'] as Date, region);
+    return { status: 'A', statusAt, statusBy: String(row['canceled_by']), reason: textOf(row['cancel_reason']) };
+  }
+  const invoice = invoiced.get(String(row['id']));
+  if (invoice !== undefined) return { status: 'F', statusAt: localText(invoice.at, region), statusBy: invoice.by };
+  return { status: 'N', statusAt: String(row['system_entry']), statusBy: String(row['issued_by']) };
+}
+
+function correctedOriginal(corrected: { number: string; recovered: Recovered } | null): string | undefined {
+  return corrected === null ? undefined : originalOf(typeCodeOf(corrected), corrected.recovered);
+}
+
+const textOf = (value: unknown): string | undefined => (value === null ? undefined : String(value));
