@@ -18,6 +18,8 @@ import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown } from './well-known.ts';
 
 const body_limit = 1024 * 1024;
+/** Octets of an address, path and query (RFC 9110, section 4.1, asks for at least 8,000). */
+const longest_address = 8192;
 /** RFC 9110, section 8.3.1; parameters are not looked at. */
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
@@ -62,6 +64,10 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   // Bodies arrive as bytes; the corridor decides when and how they are read.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.raw.url !== undefined && request.raw.url.length > longest_address) done(new Refusal('URI_TOO_LONG'));
+    else done();
+  });
   // Fastify answers an unreadable media type before anyone is authenticated; the corridor refuses it in its turn.
   app.addHook('onRequest', (request, _reply, done) => {
     const { headers } = request.raw;
