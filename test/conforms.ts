@@ -16,6 +16,7 @@ import type { Answer, Refused } from './client.ts';
 export const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
   'BAD_HTTP',
   'HEADERS_TOO_LARGE',
+  'URI_TOO_LONG',
   'BODY_TOO_LARGE',
   'METHOD_NOT_ALLOWED',
   'UNAUTHENTICATED',

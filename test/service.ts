@@ -281,7 +281,7 @@ interface Description {
 
 function documentedStatuses(description: Description, method: string, path: string): ReadonlySet<string> {
   const operation = description.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
-  return new Set(['405', '431', ...Object.keys(operation?.responses ?? {})]);
+  return new Set(['405', '414', '431', ...Object.keys(operation?.responses ?? {})]);
 }
 
 function sentOf(method: string, path: string, options: CallOptions): Sent {

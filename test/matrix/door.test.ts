@@ -1,0 +1,191 @@
+/** The HTTP door beyond the operations: limits per minute, request ids, framing, health, what needs no credential. */
+import { connect } from 'node:net';
+import { uuidv7 } from 'uuidv7';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Answer } from '../client.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+/** The clock of the limits: each test has a minute of its own. */
+let time = 1_800_000_000_000;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A'], apiKeyRate: 5, ipRate: 4, milliseconds: () => time });
+  ({ A } = service.companies);
+});
+afterAll(() => service.stop());
+
+const nextMinute = () => {
+  time = (Math.floor(time / 60_000) + 1) * 60_000;
+};
+const told = ({ status, json, headers }: Answer) => [status, json?.code, headers['retry-after'], headers['ratelimit']];
+
+describe('limits per minute', () => {
+  test('a key has so many requests a minute; beyond them 429 with the wait, and RateLimit on every answer', async () => {
+    nextMinute();
+    for (const remaining of [4, 3, 2, 1, 0]) {
+      const answer = await A.get('/company');
+      expect(told(answer)).toEqual([200, undefined, undefined, `"credential";r=${remaining};t=60`]);
+      expect(answer.headers['ratelimit-policy']).toBe('"credential";q=5;w=60');
+    }
+    time += 20_000;
+    expect(told(await A.get('/company'))).toEqual([429, 'RATE_LIMITED', '40', '"credential";r=0;t=40']);
+    expect(told(await A.post('/customers', { nonsense: 1 }))).toEqual([
+      429,
+      'RATE_LIMITED',
+      '40',
+      '"credential";r=0;t=40',
+    ]);
+    const other = await A.anotherKey();
+    expect((await A.get('/company', { key: other.key })).status).toBe(200);
+    nextMinute();
+    expect((await A.get('/company')).status).toBe(200);
+  });
+
+  test('refusals count too, a request counts once, and the limit comes before the form', async () => {
+    nextMinute();
+    const headers = { 'idempotency-key': uuidv7() };
+    const body = { name: 'Maria', country: 'PT' };
+    expect(told(await A.post('/customers', body, { headers }))[3]).toBe('"credential";r=4;t=60');
+    expect(told(await A.post('/customers', body, { headers }))[3]).toBe('"credential";r=3;t=60');
+    expect(told(await A.post('/customers', {}))[3]).toBe('"credential";r=2;t=60');
+    expect(told(await A.get(`/customers/${uuidv7()}`))[3]).toBe('"credential";r=1;t=60');
+    expect(told(await A.call('POST', '/customers', { raw: '{' }))[3]).toBe('"credential";r=0;t=60');
+    expect((await A.call('POST', '/customers', { raw: '{' })).status).toBe(429);
+  });
+
+  test('whoever is beyond the limit has bound no key: the same request runs a minute later', async () => {
+    nextMinute();
+    for (let i = 0; i < 5; i++) await A.get('/company');
+    const headers = { 'idempotency-key': uuidv7() };
+    const create = () => A.post('/customers', { name: 'Depois', country: 'PT' }, { headers });
+    expect((await create()).status).toBe(429);
+    const claims = 'select 1 from certo.claims where key = $1';
+    expect((await service.owner.query(claims, [headers['idempotency-key']])).rowCount).toBe(0);
+    nextMinute();
+    expect((await create()).status).toBe(201);
+  });
+
+  test('an address that fails to authenticate is shut out for the minute; one that does not is not', async () => {
+    nextMinute();
+    for (let i = 0; i < 4; i++) expect((await A.get('/company', { key: 'nonsense' })).status).toBe(401);
+    const shut = await A.get('/company', { key: 'nonsense' });
+    expect(told(shut)).toEqual([429, 'RATE_LIMITED', '60', undefined]);
+    expect((await A.get('/company')).status).toBe(429);
+    nextMinute();
+    for (let i = 0; i < 5; i++) expect((await A.get('/company')).status).toBe(200);
+    nextMinute();
+    for (let i = 0; i < 3; i++) expect((await A.get('/company', { key: null })).status).toBe(401);
+    expect((await A.get('/company')).status).toBe(200);
+  });
+});
+
+describe('request ids', () => {
+  test.each(['a', 'x'.repeat(128), '!~#', uuidv7()])('%s is kept, in the header and in a problem', async (id) => {
+    nextMinute();
+    const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
+    expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
+  });
+
+  test.each(['', 'x'.repeat(129), 'a b', 'é', 'a\tb'])('%j is replaced', async (id) => {
+    const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(answer.json.requestId).toBe(answer.headers['x-request-id']);
+  });
+
+  test('it stands in the audit of what was done', async () => {
+    nextMinute();
+    await A.post('/customers', { name: 'X', country: 'PT' }, { headers: { 'x-request-id': 'audit-me' } });
+    const { rows } = await service.owner.query(
+      `select operation, actor from certo.audit where request_id = 'audit-me'`,
+    );
+    expect(rows).toEqual([{ operation: 'createCustomer', actor: expect.stringMatching(/^key-[0-9a-f]{12}$/) }]);
+  });
+});
+
+/** What comes back for bytes that are no request of a client. */
+async function raw(
+  bytes: string,
+): Promise<{ status: number; headers: string; json: { code: string; requestId: string } }> {
+  const { port } = service.app.http.server.address() as { port: number };
+  const text = await new Promise<string>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+    let received = '';
+    socket.on('data', (chunk) => {
+      received += chunk.toString();
+    });
+    socket.on('error', reject);
+    socket.on('close', () => resolve(received));
+  });
+  const [headers = '', body = ''] = text.split('\r\n\r\n');
+  return { status: Number(headers.slice(9, 12)), headers: headers.toLowerCase(), json: JSON.parse(body) };
+}
+
+describe('framing', () => {
+  test.each([
+    ['no HTTP', 'HELLO\r\n\r\n', 400, 'BAD_HTTP'],
+    ['a bad header', 'GET /company HTTP/1.1\r\nHost: x\r\nBad Header\r\n\r\n', 400, 'BAD_HTTP'],
+    [
+      'two lengths',
+      'POST /items HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab',
+      400,
+      'BAD_HTTP',
+    ],
+    [
+      'a length and chunks (smuggling)',
+      'POST /items HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'BAD_HTTP',
+    ],
+    [
+      'headers without end',
+      `GET /company HTTP/1.1\r\nHost: x\r\nX: ${'y'.repeat(20_000)}\r\n\r\n`,
+      431,
+      'HEADERS_TOO_LARGE',
+    ],
+    ['an address without end', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+  ])('%s: refused as a problem, with a request id', async (_what, bytes, status, code) => {
+    const answer = await raw(bytes);
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+    expect(answer.headers).toContain('content-type: application/problem+json');
+    expect(answer.headers).toContain(`x-request-id: ${answer.json.requestId}`);
+  });
+
+  test('an address beyond 8 KiB: 414, whoever asks and wherever', async () => {
+    nextMinute();
+    for (const path of [`/customers?search=${'y'.repeat(9000)}`, `/${'y'.repeat(9000)}`]) {
+      const answer = await A.get(path, { key: null });
+      expect([answer.status, answer.json.code]).toEqual([414, 'URI_TOO_LONG']);
+    }
+  });
+
+  test('a body that never says its length is cut at the limit all the same', async () => {
+    nextMinute();
+    const chunk = `${(65536).toString(16)}\r\n${'x'.repeat(65536)}\r\n`;
+    const head = `POST /customers HTTP/1.1\r\nHost: x\r\nx-api-key: ${A.key}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const answer = await raw(`${head}${chunk.repeat(20)}0\r\n\r\n`);
+    expect([answer.status, answer.json.code]).toEqual([413, 'BODY_TOO_LARGE']);
+  });
+});
+
+describe('without a credential', () => {
+  test('health, keys and the description are open; nothing else tells anything', async () => {
+    nextMinute();
+    for (const path of ['/health/live', '/health/ready', '/.well-known/fiscal-keys.json', '/-json', '/-yaml'])
+      expect([path, (await service.call('GET', path)).status]).toEqual([path, 200]);
+    expect((await service.call('GET', '/.well-known/fiscal-keys.json')).json).toEqual({
+      algorithm: 'RSA-SHA1',
+      signed: 'date;systemEntryDate;documentNumber;grossTotal;previousHash',
+      certificateNumber: 9999,
+      keys: [{ version: 1, publicKeyPem: service.publicPem }],
+    });
+  });
+
+  test('HEAD answers like GET, without a body', async () => {
+    const head = await A.call('HEAD', '/company');
+    expect([head.status, head.text]).toEqual([200, '']);
+    expect((await A.call('HEAD', '/company', { key: null })).status).toBe(401);
+    expect((await A.call('HEAD', `/invoices/${uuidv7()}/issue`)).status).toBe(405);
+  });
+});
