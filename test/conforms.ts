@@ -13,7 +13,7 @@ import type { Operation } from '../src/operations/operation.ts';
 import type { Answer, Refused } from './client.ts';
 
 /** Refusals that any operation may answer: the steps of the corridor before its own rules. */
-export const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
+const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
   'BAD_HTTP',
   'HEADERS_TOO_LARGE',
   'URI_TOO_LONG',
