@@ -5,23 +5,39 @@ import type { Font } from './font.ts';
 const plain = /^[ -~\u00a0-\u00ac\u00ae-\u00ff]*$/;
 /** Controls, format characters (with the bidirectional overrides, which can disguise text), surrogates, private use. */
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u;
+/** Tabs and line breaks, where one line is wanted. */
+const blank = /[\t\n\r\u2028\u2029]/;
 const replacement = '\ufffd';
 /** U+200B: the line may break here, and nothing is drawn. */
 const breakHere = '\u200b';
-/** A character that another follows in the same word, without parting letters from their marks. */
-const within = /\S(?=\S)(?!\p{M})/gu;
-
 /**
- * One line of text, drawable: composed (NFC), without invisible characters. A word wider than `widest` (in ems) may be
- * broken anywhere, so that it does not run into the next column.
+ * One line of text, drawable: composed (NFC), without invisible characters. A word wider than `widest` (in ems) gets
+ * places to break at, so that it does not run into the next column.
  */
 export function printable(text: string, font: Font, widest: number): string {
   const drawable = plain.test(text) ? text : substituted(text.normalize('NFC'), font);
   // No character is wider than 1.5 em, so most text needs no measuring.
   if (drawable.length * 1.5 <= widest) return drawable;
   return drawable.replace(/\S+/g, (word) =>
-    font.width(word) > widest ? word.replace(within, `$&${breakHere}`) : word,
+    font.width(word) > widest ? pieces(word, font, widest).join(breakHere) : word,
   );
+}
+
+/**
+ * A word in pieces that fit. One em is spared: Typst counts a line that ends at U+200B one letter short. Breaks between
+ * all letters would fill the lines better, but each would need a box to mend the count, and thousands are too many.
+ */
+function pieces(word: string, font: Font, widest: number): string[] {
+  const all = [''];
+  let width = 0;
+  for (const character of word) {
+    const advance = font.width(character);
+    const fits = width + advance <= widest - 1 || /\p{M}/u.test(character);
+    if (fits) all.push(all.pop() + character);
+    else all.push(character);
+    width = fits ? width + advance : advance;
+  }
+  return all;
 }
 
 /** Text with line breaks, as drawable lines. */
@@ -32,7 +48,7 @@ export function printableLines(text: string, font: Font, widest: number): string
 function substituted(text: string, font: Font): string {
   let drawable = '';
   for (const character of text) {
-    if (character === '\t') drawable += ' ';
+    if (blank.test(character)) drawable += ' ';
     else if (invisible.test(character)) continue;
     else drawable += font.covers(character.codePointAt(0)!) ? character : replacement;
   }

@@ -4,7 +4,7 @@
  * Mentions: Portaria 302/2016, DL 28/2019 articles 6 and 7, CIVA article 36, Despacho 8632/2014.
  */
 import { printedAtcud } from '../fiscal/atcud.ts';
-import { documentTypes } from '../fiscal/document.ts';
+import { type DocumentType, documentTypes } from '../fiscal/document.ts';
 import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
@@ -118,6 +118,8 @@ function programMention({ content, issued }: PrintInput): string | undefined {
   return documentTypes[content.type].signed ? `${issued.shortHash}-Processado ${phrase}` : `Emitido ${phrase}`;
 }
 
+/** The others are paid when they are issued, or are not to be paid. */
+const isOwed: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE', 'PROFORMA']);
 /** The facts stand two in a row. */
 const factEms = 11;
 
@@ -130,7 +132,7 @@ function factsOf(input: PrintInput, pen: Pen): Fact[] {
       ? ['issueDate', day(issued.date)]
       : ['issueMoment', dayAndHour(issued.systemEntry)],
     ['taxPointDate', differing(content.taxPointDate, issued.date)],
-    ['dueDate', content.dueDate && day(content.dueDate)],
+    ['dueDate', content.dueDate !== undefined && isOwed.has(content.type) ? day(content.dueDate) : undefined],
     ['paymentMethod', methodOf(content.payment?.method)],
     ['paymentDate', differing(content.payment?.date, issued.date)],
     ['atDocCode', input.atDocCode],

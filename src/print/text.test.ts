@@ -39,20 +39,30 @@ describe('drawable text', () => {
 
   test('composes letters and marks', () => expect(printable('Ac\u0327a\u0303o', font, 99)).toBe('Ação'));
 
-  test('drops what can not be seen, turns tabs to spaces', () => {
-    expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th', font, 99)).toBe('abcdefg h');
+  test('drops what can not be seen, turns tabs and line breaks to spaces', () => {
+    expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th\ni\u2028j', font, 99)).toBe('abcdefg h i j');
   });
 
   test('replaces what the font lacks, one for one', () => expect(printable('a张😀b', font, 99)).toBe('a\ufffd\ufffdb'));
 
-  test('words too wide for their place may break anywhere, others nowhere', () => {
-    expect(printable('curta demasiadolonga', font, 5)).toBe(`curta ${[...'demasiadolonga'].join('\u200b')}`);
+  test('words too wide for their place get places to break at, others none', () => {
+    expect(printable('curta demasiadolonga', font, 5)).toBe('curta demasia\u200bdolonga');
     expect(printable('W'.repeat(5), font, 5)).not.toContain('\u200b');
-    expect(printable('W'.repeat(6), font, 5)).toContain('\u200b');
+    expect(printable('W'.repeat(6), font, 5)).toBe('WWWW\u200bWW');
   });
 
-  test('a letter and its mark stay together', () => {
-    expect(printable('x\u0331'.repeat(20), font, 2)).toBe(Array(20).fill('x\u0331').join('\u200b'));
+  test('no letter is lost, every piece fits, and a letter keeps its marks', () => {
+    const letter = fc.constantFrom('a', 'W', 'i', 'ш', 'x\u0331', 'y\u0331\u0331');
+    fc.assert(
+      fc.property(fc.array(letter, { maxLength: 80 }), fc.integer({ min: 4, max: 30 }), (letters, widest) => {
+        const written = printable(letters.join(''), font, widest);
+        expect(written.replaceAll('\u200b', '')).toBe(letters.join(''));
+        for (const piece of written.split('\u200b')) {
+          expect(font.width(piece)).toBeLessThanOrEqual(widest);
+          expect(piece).not.toMatch(/^\p{M}/u);
+        }
+      }),
+    );
   });
 
   test('lines by any line break', () => {

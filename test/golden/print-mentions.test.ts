@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
+import type { DocumentType } from '../../src/fiscal/document.ts';
 import { readFont } from '../../src/print/font.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { paperOf } from '../../src/print/paper.ts';
@@ -77,6 +78,10 @@ describe('dates', () => {
       'Meio de pagamento: Vale de oferta',
       'Data de pagamento: 05-03-2026',
     ]);
+  });
+  test('only what is still owed has a due date', () => {
+    const due = (type: DocumentType) => facts({ type, dueDate: '2026-04-05' }).length;
+    expect([due('INVOICE'), due('DEBIT_NOTE'), due('INVOICE_RECEIPT'), due('CREDIT_NOTE')]).toEqual([2, 2, 1, 1]);
   });
   test('in two languages', () =>
     expect(facts({}, { language: 'en' })).toEqual(['Data de emissão/Issue date: 06-03-2026']));
