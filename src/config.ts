@@ -146,7 +146,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
   const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
   const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
-  if (atMode !== 'simulator') problems.push(...missingForAt(values, atMode));
+  if (atMode === 'test' || atMode === 'production') problems.push(...missingForAt(values, atMode));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const number = (name: Name): number => values[name] as number;
   return {

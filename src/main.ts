@@ -23,6 +23,7 @@ const outside: Outside = {
   atEnd: (work) => void atEnd.push(work),
   serves: () => {
     serving = true;
+    watchParent();
   },
   end: (code) => void end(code),
 };
@@ -30,13 +31,23 @@ const outside: Outside = {
 /** Undoes what was opened, the latest first, and ends. Asked twice (npm passes Ctrl-C on once more), it goes on. */
 function end(code: number): Promise<never> {
   ending ??= (async () => {
-    setTimeout(() => process.exit(code || exit.environment), longest_end_ms).unref();
+    setTimeout(() => {
+      process.stderr.write('certo: not everything could be closed in time\n');
+      process.exit(code || exit.environment);
+    }, longest_end_ms).unref();
     for (let work = atEnd.pop(); work !== undefined; work = atEnd.pop()) {
       await work().catch((error) => complain(error));
     }
     return process.exit(code);
   })();
   return ending;
+}
+
+/** `npm start` passes a signal on to its shell, which dies of it and tells nobody: who lost that parent ends as well. */
+function watchParent(): void {
+  if (process.env['npm_lifecycle_event'] === undefined) return;
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && void end(exit.ok), 500).unref();
 }
 
 function complain(error: unknown): number {
@@ -51,7 +62,6 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 for (const [signal, number] of [
   ['SIGINT', 2],
   ['SIGTERM', 15],
-  ['SIGHUP', 1],
 ] as const) {
   process.on(signal, () => void end(serving ? exit.ok : 128 + number));
 }

@@ -67,7 +67,7 @@ function problemLine({ pointer, code, facts }: Problem): string {
 }
 
 function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: string }): Ending | undefined {
-  const place = `${error.address ?? ''}:${error.port ?? ''}`;
+  const place = `${error.address ?? ''}${error.port ? `:${error.port}` : ''}`;
   switch (error.code) {
     case 'EADDRINUSE':
       return environment(`Port ${error.port} is taken by another program: stop it, or choose another port.`);

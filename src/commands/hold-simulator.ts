@@ -44,7 +44,7 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
 
   async function useRunning(place: SimulatorPlace): Promise<void> {
     await attach(place);
-    while (await isRunning(place, isAlive)) await pause(1_000);
+    while (!stopping.signal.aborted && (await isRunning(place, isAlive))) await pause(1_000);
   }
 
   /** Runs our own until it ends. False when it did not come up, with the line it said. */

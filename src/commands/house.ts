@@ -71,11 +71,18 @@ async function embedded(outside: Outside, _config: Config, directory: string, op
   }
   const { startEmbedded, useEmbedded } = await import('../db/embedded.ts');
   const common = { dataDirectory: directory, uid: outside.uid, log: options.log };
-  const server =
+  const starting =
     options.as === 'service'
-      ? await startEmbedded({ ...common, ...(options.onLost === undefined ? {} : { onLost: options.onLost }) })
-      : await useEmbedded(common);
-  outside.atEnd(() => server.stop());
+      ? startEmbedded({ ...common, ...(options.onLost === undefined ? {} : { onLost: options.onLost }) })
+      : useEmbedded(common);
+  // Also when the end comes in the middle of it: a server that is just starting would be left behind.
+  outside.atEnd(() =>
+    starting.then(
+      (server) => server.stop(),
+      () => undefined,
+    ),
+  );
+  const server = await starting;
   const { connection, adopted } = server;
   return { directory: server.directory, target: { connection }, fresh: !adopted };
 }

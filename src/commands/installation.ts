@@ -36,7 +36,7 @@ export async function checkClock(owner: Pool, mode: AtMode): Promise<void> {
 
 /** The key to sign with. Outside production a first one is generated; production signs only with an imported one. */
 export async function signingKey(owner: Pool, master: MasterKey, mode: AtMode): Promise<OpenSigningKey> {
-  const current = (await opened(owner, master)) ?? (await firstKey(owner, master, mode));
+  const current = (await currentSigningKey(owner, master)) ?? (await firstKey(owner, master, mode));
   if (mode === 'production' && current.origin === 'generated') {
     throw new CommandError(
       exit.usage,
@@ -57,17 +57,5 @@ async function firstKey(owner: Pool, master: MasterKey, mode: AtMode): Promise<O
     // Another service made version 1 at the same moment: that one counts.
     if (error.code !== '23505') throw error;
   });
-  return (await opened(owner, master))!;
-}
-
-async function opened(owner: Pool, master: MasterKey): Promise<OpenSigningKey | undefined> {
-  try {
-    return await currentSigningKey(owner, master);
-  } catch (error) {
-    if (!/can not be opened/.test((error as Error).message)) throw error;
-    throw new CommandError(
-      exit.usage,
-      'The master key is not the one this database was sealed with: put the right file back, or say where it is with CERTO_MASTER_KEY_FILE.',
-    );
-  }
+  return (await currentSigningKey(owner, master))!;
 }

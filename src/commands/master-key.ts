@@ -6,18 +6,24 @@ import { randomBytes } from 'node:crypto';
 import { open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { type MasterKey, masterKey } from '../keys/sealing.ts';
+import { type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
 
 export function masterKeyFile(configured: string | undefined, directory: string): string {
   return configured ?? join(directory, 'master.key');
 }
 
-/** Reads the key, or makes the file when neither it nor anything sealed exists yet. Throws CommandError. */
+/**
+ * Reads the key, or makes the file when neither it nor anything sealed exists yet. Throws CommandError, also when it is
+ * not the key that sealed what the database holds.
+ */
 export async function openMasterKey(file: string, owner: Pool): Promise<MasterKey> {
-  const found = await readKey(file);
-  if (found !== undefined) return found;
-  if (await holdsSecrets(owner)) {
+  const [found, secret] = await Promise.all([readKey(file), anySecret(owner)]);
+  if (found !== undefined) {
+    if (secret !== undefined) prove(found, secret, file);
+    return found;
+  }
+  if (secret !== undefined) {
     throw new CommandError(
       exit.usage,
       `The master key file ${file} is missing, and the database holds secrets that were sealed with it: put it back, or say where it is with CERTO_MASTER_KEY_FILE.`,
@@ -49,12 +55,29 @@ async function readKey(file: string): Promise<MasterKey | undefined> {
   return masterKey(Buffer.from(text.trim(), 'hex'));
 }
 
-async function holdsSecrets(owner: Pool): Promise<boolean> {
-  const { rows } = await owner.query(
-    `select exists (select from certo.signing_keys)
-       or exists (select from certo.companies where at_password_sealed is not null) as sealed`,
+interface Secret {
+  readonly purpose: Purpose;
+  readonly sealed: Buffer;
+}
+
+async function anySecret(owner: Pool): Promise<Secret | undefined> {
+  const { rows } = await owner.query<Secret>(
+    `(select 'signing-key' as purpose, private_sealed as sealed from certo.signing_keys order by version desc limit 1)
+     union all
+     (select 'at-password', at_password_sealed from certo.companies where at_password_sealed is not null limit 1)`,
   );
-  return rows[0]?.sealed === true;
+  return rows[0];
+}
+
+function prove(key: MasterKey, { purpose, sealed }: Secret, file: string): void {
+  try {
+    key.open(purpose, sealed);
+  } catch {
+    throw new CommandError(
+      exit.usage,
+      `The master key in ${file} is not the one this database was sealed with: put the right file back, or say where it is with CERTO_MASTER_KEY_FILE.`,
+    );
+  }
 }
 
 /** Complete or not there, and on disk before anything is sealed with it; who comes second takes the first one's. */
