@@ -1,11 +1,12 @@
 /** The house rules as a test: what docs/STYLE.md asks for, as far as a machine can see it. */
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { environment } from '../src/commands/environment.ts';
+import type { Outside } from '../src/commands/outside.ts';
 import { refusals } from '../src/fiscal/refusal.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -184,16 +185,18 @@ test('every exported function, class and table of the law, the engine and identi
   expect(silent).toEqual([]);
 });
 
+/** Everything that is written by hand. */
+const written = [
+  ...['src', 'test', 'docs', 'bench', '.ci'].flatMap(inFolder),
+  ...readdirSync(root).filter((name) => /\.(md|json|ts|mjs|cjs)$/.test(name) && name !== 'package-lock.json'),
+]
+  .filter((path) => !/\.(png|jpg|pdf|ttf|woff2?)$/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+const texts = (ending: string) => written.filter(({ path }) => path.endsWith(ending));
+
 describe('texts', () => {
-  const tracked = existsSync(join(root, '.git'))
-    ? execFileSync('git', ['ls-files', '-z'], { cwd: root }).toString().split('\0')
-    : [...inFolder('src'), ...inFolder('test'), ...inFolder('docs'), ...inFolder('bench')];
-  const texts = tracked
-    .filter((path) => path !== '' && path !== 'package-lock.json' && existsSync(join(root, path)))
-    .filter((path) => !/\.(png|jpg|pdf|ttf|woff2?)$/.test(path))
-    .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
   const where = (pattern: RegExp) =>
-    texts.filter(({ path, text }) => path !== 'test/tidy.test.ts' && pattern.test(text)).map(({ path }) => path);
+    written.filter(({ path, text }) => path !== 'test/tidy.test.ts' && pattern.test(text)).map(({ path }) => path);
 
   test('no places of somebody’s machine', () => {
     expect(where(/(?<![\w.])\/(work|home|Users)\/\w|\.\.\/shared\b/)).toEqual([]);
@@ -219,7 +222,7 @@ describe('texts', () => {
     ]);
     const digest = (word: string) => createHash('sha256').update(word).digest('hex').slice(0, 12);
     const seen = new Map<string, string>();
-    for (const { path, text } of texts)
+    for (const { path, text } of written)
       for (const [word] of text.toLowerCase().matchAll(/[a-z]{3,20}/g)) seen.set(word, path);
     expect([...seen].filter(([word]) => unwelcome.has(digest(word))).map(([, path]) => path)).toEqual([]);
   });
@@ -259,6 +262,40 @@ describe('refusals', () => {
       .map(({ text }) => text)
       .join('\n');
     expect(Object.keys(refusals).filter((code) => !later.includes(code) && !rest.includes(`'${code}'`))).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+  test('the README has the table of the environment as the program prints it', async () => {
+    const printed: string[] = [];
+    const stdout = { write: (text: string) => printed.push(text) };
+    await environment({ stdout } as unknown as Outside, {});
+    expect(printed.join('')).toContain('CERTO_DATA_DIR');
+    expect(readme).toContain(printed.join('').trim());
+  });
+
+  test('what documents link to is there', () => {
+    const dead = texts('.md').flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\(([^)#\s]+)(#[^)]*)?\)/g)]
+        .map((match) => match[1]!)
+        .filter((target) => !/^https?:/.test(target) && !existsSync(join(root, dirname(path), target)))
+        .map((target) => `${path}: ${target}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  test('every decision record is in the list, and has its three parts', () => {
+    const records = inFolder('docs/decisions')
+      .map((path) => basename(path))
+      .filter((name) => /^\d/.test(name));
+    const list = readFileSync(join(root, 'docs/decisions/README.md'), 'utf8');
+    expect([...list.matchAll(/\((\d{4}-[a-z0-9-]+\.md)\)/g)].map((match) => match[1])).toEqual(records);
+    for (const name of records) {
+      const text = readFileSync(join(root, 'docs/decisions', name), 'utf8');
+      for (const part of ['**Context.**', '**Decision.**', '**Price paid.**']) expect(text, name).toContain(part);
+    }
   });
 });
 
