@@ -1,0 +1,288 @@
+/** The life of a service as its operator sees it: first start, restart, crash, and what stands in the books after each. */
+import { spawnSync } from 'node:child_process';
+import { createVerify } from 'node:crypto';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isAlive } from '../../src/db/cluster.ts';
+import { openOwner } from '../../src/db/open.ts';
+import { type CommandLine, openCommandLine, type Service } from './command-line.ts';
+
+interface Demo {
+  readonly baseUrl: string;
+  readonly simulator: { readonly control: string };
+  readonly companies: Record<
+    'A' | 'B' | 'Z',
+    {
+      readonly id: string;
+      readonly taxpayerNumber: string;
+      readonly cae: readonly string[];
+      readonly apiKey: string;
+      readonly series: Record<string, string>;
+      readonly customers: readonly string[];
+      readonly items: Record<string, string>;
+    }
+  >;
+}
+
+interface Invoice {
+  readonly id: string;
+  readonly number: string;
+  readonly atcud: string;
+  readonly status: string;
+  readonly updatedAt: string;
+  readonly summary: { readonly total: number };
+}
+
+let line: CommandLine;
+let service: Service;
+let directory: string;
+let env: Record<string, string>;
+let key: string;
+let demo: Demo;
+
+beforeAll(async () => {
+  line = await openCommandLine();
+  directory = line.folder('data');
+  env = { CERTO_DATA_DIR: directory };
+});
+afterAll(() => line.close());
+
+async function call<T>(baseUrl: string, apiKey: string, path: string, body?: unknown): Promise<T> {
+  const answer = await fetch(baseUrl + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': apiKey, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as T;
+}
+
+async function issue(baseUrl: string, company: Demo['companies']['A']): Promise<Invoice> {
+  const draft = await call<Invoice>(baseUrl, company.apiKey, '/invoices', {
+    type: 'INVOICE',
+    cae: company.cae[0],
+    customerId: company.customers[0],
+    items: [{ id: company.items['NORMAL'], quantity: 1 }],
+  });
+  return call(baseUrl, company.apiKey, `/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt });
+}
+
+async function ledger(control: string, nif: string): Promise<{ number: string }[]> {
+  const answer = await fetch(`${control}/__ledger?nif=${nif}`);
+  return ((await answer.json()) as { documents: { number: string }[] }).documents;
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  for (let waited = 0; waited < 15_000; waited += 50) {
+    if (await holds().catch(() => false)) return;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error(`it never happened: ${what}`);
+}
+
+test('an empty folder becomes a service with a company that can issue', async () => {
+  service = await line.serve(env);
+  expect(service.out().split('\n')[0]).toBe(`Data        ${directory} (embedded PostgreSQL)`);
+  expect(service.out()).toContain('documents have no fiscal value');
+  key = (await service.says(/^ {2}(svc_sk_\w+)$/m))[1]!;
+  await service.says(/certo demo/);
+  for (const name of ['master.key', 'demo.json']) expect(statSync(join(directory, name)).mode & 0o777).toBe(0o600);
+
+  const company = await call<{ readiness: { ready: boolean } }>(service.baseUrl, key, '/company');
+  expect(company.readiness.ready).toBe(true);
+});
+
+test('the printed lines, as they are, make a draft and issue it', async () => {
+  const script = [...service.out().matchAll(/^ {2}((?:key=|draft=|curl ).*)$/gm)].map((match) => match[1]);
+  expect(script).toHaveLength(3);
+  const hasCurl = spawnSync('curl', ['--version']).status === 0;
+  if (hasCurl) {
+    const done = spawnSync('sh', ['-c', script.join('\n')], { encoding: 'utf8' });
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      status: 'ISSUED',
+      number: expect.stringMatching(/^FT DEMO\d{4}\/1$/),
+    });
+    return;
+  }
+  // Without curl the same requests, read out of the lines.
+  const body = JSON.parse(/-d '(.*)'\)$/.exec(script[1]!)![1]!);
+  const draft = await call<Invoice>(service.baseUrl, key, '/invoices', body);
+  const issued = await call<Invoice>(service.baseUrl, key, `/invoices/${draft.id}/issue`, {
+    expectedUpdatedAt: draft.updatedAt,
+  });
+  expect(issued).toMatchObject({ status: 'ISSUED', number: expect.stringMatching(/^FT DEMO\d{4}\/1$/) });
+});
+
+test('the demo prints three companies beside the running service, the same each time', async () => {
+  const first = await line.run(['demo', '--json'], env);
+  expect(first.err).toBe('');
+  expect(first.code).toBe(0);
+  demo = first.json<Demo>();
+  expect(demo.baseUrl).toBe(service.baseUrl);
+  expect(demo.companies.A.apiKey).toBe(key);
+  expect(Object.keys(demo.companies)).toEqual(['A', 'B', 'Z']);
+  for (const company of Object.values(demo.companies)) {
+    expect(Object.keys(company.series)).toHaveLength(12);
+    expect(company.customers).toHaveLength(2);
+    expect(Object.keys(company.items).sort()).toEqual(['EXEMPT', 'INTERMEDIATE', 'NORMAL', 'REDUCED']);
+    for (const [vatRate, id] of Object.entries(company.items)) {
+      const item = await call<{ unitPrice: number }>(service.baseUrl, company.apiKey, `/items/${id}`);
+      expect(item).toMatchObject({ vatRate });
+      expect(item.unitPrice).toBeLessThanOrEqual(40);
+    }
+    const [business, person] = await Promise.all(
+      company.customers.map((id) =>
+        call<{ taxpayerNumber?: string }>(service.baseUrl, company.apiKey, `/customers/${id}`),
+      ),
+    );
+    expect(business!.taxpayerNumber).toMatch(/^5\d{8}$/);
+    expect(person!.taxpayerNumber).toBeUndefined();
+  }
+  const again = await line.run(['demo', '--json'], env);
+  expect(again.out).toBe(first.out);
+  expect(JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8'))).toEqual(demo);
+});
+
+test('an issued invoice is at the simulator once, and its signature verifies with the published key', async () => {
+  const issued = await issue(service.baseUrl, demo.companies.Z);
+  const { control } = demo.simulator;
+  const nif = demo.companies.Z.taxpayerNumber;
+  await until('the simulator has the invoice', async () => (await ledger(control, nif)).length > 0);
+  expect((await ledger(control, nif)).map(({ number }) => number)).toEqual([issued.number]);
+
+  const keys = await call<{ keys: { version: number; publicKeyPem: string }[] }>(
+    service.baseUrl,
+    key,
+    '/.well-known/fiscal-keys.json',
+  );
+  const pem = keys.keys[0]!.publicKeyPem;
+  const { date, systemEntry, hash } = await stamped(demo.companies.Z.id, issued.number);
+  const text = `${date};${systemEntry};${issued.number};${issued.summary.total.toFixed(2)};`;
+  expect(createVerify('RSA-SHA1').update(text).verify(pem, hash, 'base64')).toBe(true);
+  if (spawnSync('openssl', ['version']).status === 0) {
+    const at = (name: string) => join(line.folder('data'), '..', name);
+    writeFileSync(at('key.pem'), pem);
+    writeFileSync(at('hash.bin'), Buffer.from(hash, 'base64'));
+    const openssl = ['dgst', '-sha1', '-verify', at('key.pem'), '-signature', at('hash.bin')];
+    expect(spawnSync('openssl', openssl, { input: text, encoding: 'utf8' }).stdout.trim()).toBe('Verified OK');
+    expect(spawnSync('openssl', openssl, { input: `${text} `, encoding: 'utf8' }).status).not.toBe(0);
+  }
+});
+
+test('a second service on the folder is refused, and the first does not notice', async () => {
+  const second = await line.run(['serve'], { ...env, PORT: '0' });
+  expect(second.code).toBe(3);
+  expect(second.err).toMatch(/^certo: The data folder .* is in use by a running Certo \(process \d+\).*\n$/);
+  expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
+});
+
+test('it ends in order: exit code 0, and no process is left', async () => {
+  const processes = await childrenOf();
+  expect(processes).toHaveLength(2);
+  expect(await service.end()).toBe(0);
+  expect(processes.filter(isAlive)).toEqual([]);
+  expect(existsSync(join(directory, 'service.json'))).toBe(false);
+});
+
+test('the demo is the same while no service runs, and brings up and down what it needs itself', async () => {
+  const alone = await line.run(['demo', '--json'], env);
+  expect(alone.code).toBe(0);
+  expect(alone.json<Demo>()).toEqual({ ...demo, baseUrl: 'http://127.0.0.1:3000' });
+  expect((await childrenOf()).filter(isAlive)).toEqual([]);
+});
+
+test('the next start finds everything, says no key again, and keeps the simulator where it was', async () => {
+  service = await line.serve(env);
+  expect(service.out()).toContain(demo.simulator.control);
+  await issue(service.baseUrl, demo.companies.B);
+  expect(service.out()).not.toContain('svc_sk_');
+});
+
+test('after kill -9 the next start adopts the database, and nothing acknowledged is lost', async () => {
+  const numbers: string[] = [];
+  for (let i = 0; i < 5; i += 1) numbers.push((await issue(service.baseUrl, demo.companies.B)).number);
+  const [postgres, simulator] = await childrenOf();
+  await service.end('SIGKILL');
+  expect(isAlive(postgres!)).toBe(true);
+  await until('the simulator ends with its service', async () => !isAlive(simulator!));
+
+  service = await line.serve(env);
+  expect((await childrenOf())[0]).toBe(postgres);
+  const { apiKey, taxpayerNumber } = demo.companies.B;
+  const list = await call<unknown>(service.baseUrl, apiKey, '/invoices?status=ISSUED&limit=100');
+  for (const number of numbers) expect(JSON.stringify(list)).toContain(`"${number}"`);
+  const next = await issue(service.baseUrl, demo.companies.B);
+  expect(next.number).toMatch(/\/7$/);
+  await until(
+    'every invoice is at the simulator',
+    async () => (await ledger(demo.simulator.control, taxpayerNumber)).length === 7,
+  );
+});
+
+test('verify finds nothing in honest books, and names the document that was tampered with', async () => {
+  const clean = await line.run(['verify', '--json'], env);
+  expect(clean.json()).toMatchObject({ ok: true, findings: 0, documents: 9, companies: 3 });
+  expect(clean.code).toBe(0);
+
+  await tamper(
+    `update certo.documents set gross = gross + 1, content = jsonb_set(content, '{books,gross}', '"999.00"')
+     where number like 'FT %/3' and company_id = $1`,
+    [demo.companies.B.id],
+  );
+  const found = await line.run(['verify', '--company', demo.companies.B.taxpayerNumber], env);
+  expect(found.code).toBe(1);
+  expect(found.out).toMatch(/^FT DEMO\d{4}\/3 has a signature that does not fit/m);
+  expect(found.out).not.toMatch(/\/[124567] has/);
+  const other = await line.run(['verify', '--company', demo.companies.Z.id, '--json'], env);
+  expect(other.json()).toMatchObject({ ok: true, documents: 1 });
+});
+
+test('a missing document is a gap', async () => {
+  await tamper(`delete from certo.documents where number like 'FT %/5' and company_id = $1`, [demo.companies.B.id]);
+  const found = await line.run(['verify', '--json'], env);
+  expect(found.code).toBe(1);
+  const { list } = found.json<{ list: { number: string; problem: string }[] }>();
+  expect(list.filter(({ problem }) => /gap/.test(problem)).map(({ number }) => number)).toEqual([
+    expect.stringMatching(/\/6$/),
+  ]);
+  expect(await service.end('SIGINT')).toBe(0);
+});
+
+/** PostgreSQL's and the simulator's process numbers, as their files tell them. */
+async function childrenOf(): Promise<number[]> {
+  const postmaster = join(directory, 'postgres', 'postmaster.pid');
+  const postgres = existsSync(postmaster) ? [Number(readFileSync(postmaster, 'utf8').split('\n')[0])] : [];
+  const { pid } = JSON.parse(readFileSync(join(directory, 'simulator', 'simulator.json'), 'utf8')) as { pid: number };
+  return [...postgres, pid];
+}
+
+async function stamped(companyId: string, number: string) {
+  const { rows } = await books((owner) =>
+    owner.query('select date, system_entry, hash from certo.documents where company_id = $1 and number = $2', [
+      companyId,
+      number,
+    ]),
+  );
+  return { date: rows[0].date as string, systemEntry: rows[0].system_entry as string, hash: rows[0].hash as string };
+}
+
+/** As somebody with the database's own keys: the triggers that guard the books are switched off first. */
+async function tamper(sql: string, values: unknown[]): Promise<void> {
+  await books(async (owner) => {
+    await owner.query('alter table certo.documents disable trigger user');
+    await owner.query(sql, values);
+    await owner.query('alter table certo.documents enable trigger user');
+  });
+}
+
+async function books<T>(work: (owner: Awaited<ReturnType<typeof openOwner>>) => Promise<T>): Promise<T> {
+  const connection = { host: join(directory, 'socket'), port: 5432, database: 'certo', user: 'postgres' };
+  const owner = await openOwner({ connection });
+  try {
+    return await work(owner);
+  } finally {
+    await owner.end();
+  }
+}
