@@ -13,7 +13,9 @@ for (const file of files(at('dist'))) {
   if (/\.js(\.map)?$/.test(file) && !existsSync(source)) rmSync(file);
 }
 
-const tsc = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', at('tsconfig.json')], { stdio: 'inherit' });
+const tsc = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), '-p', at('tsconfig.json')], {
+  stdio: 'inherit',
+});
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
 const assets = /\.(sql|typ|css|svg|ttf|json|html)$/;

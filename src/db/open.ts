@@ -4,8 +4,6 @@ import { DatabaseUnavailable } from './errors.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
 
-export { ConnectionLost, DatabaseUnavailable, OutcomeUnknown, StatementError } from './errors.ts';
-
 export type Role = 'certo_app' | 'certo_owner';
 
 /** A server behind a unix socket that trusts who can reach the socket: the embedded one. */

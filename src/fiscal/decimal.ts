@@ -75,6 +75,7 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return new Exact(a).cmp(b);
 }
 
+/** Whether it is 0, however it is written. */
 export function isZero(a: Decimal): boolean {
   return /^[0.]*$/.test(a);
 }

@@ -93,16 +93,6 @@ export const documentTypes = {
 } as const satisfies Record<string, TypeFacts>;
 
 export type DocumentType = keyof typeof documentTypes;
-/** The types that the contract's `documentType` knows. */
-export type InvoiceType =
-  | 'CREDIT_NOTE'
-  | 'DEBIT_NOTE'
-  | 'INVOICE'
-  | 'INVOICE_RECEIPT'
-  | 'RECEIPT'
-  | 'SIMPLIFIED_INVOICE';
-
-export type DocumentStatus = 'DRAFT' | 'CREATED' | 'PROCESSING' | 'SCHEDULED' | 'ISSUED' | 'PAID' | 'CANCELED';
 
 /** PERCENT: `value` is 0–100 with at most 6 decimals. AMOUNT: money in the document's currency, at most 2 decimals. */
 export interface Discount {
