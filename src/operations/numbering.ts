@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Content, DocumentType, Issued, Region } from '../fiscal/document.ts';
+import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
@@ -33,7 +34,7 @@ const stampDocument = statement(
   `update certo.documents set status = $21, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
      content = $2, series_id = $3, date = $4, due_date = $5, net = $6, tax = $7, gross = $8, to_pay = $9, outstanding = $10,
      sequence = $11, number = $12, atcud = $13, hash = $14, key_version = $15, certificate_number = $16, system_entry = $17,
-     qr = $18, issued_at = $19, issued_by = $20, at_status = $22
+     qr = $18, issued_at = $19, issued_by = $20, at_status = $22, signed_text = $23
    where company_id = certo.current_company() and id = $1 and number is null
    returning updated_at`,
 );
@@ -76,6 +77,8 @@ export interface Numbered {
   readonly id: string;
   readonly seriesId: string;
   readonly previousHash: string;
+  /** What was signed; null for receipts, which the law leaves unsigned. */
+  readonly signedText: string | null;
   readonly decided: DecidedIssue;
   readonly issued: Issued;
   readonly now: Date;
@@ -105,6 +108,7 @@ export async function numberDocument(
     id: document.id,
     seriesId: String(series['id']),
     previousHash,
+    signedText: decided.parts === undefined ? null : signedText(decided.parts, previousHash),
     decided,
     issued: finishIssue(decided, hash),
     now,
@@ -151,6 +155,7 @@ export function stampCalls(
         as.actor,
         as.status,
         as.atStatus,
+        numbered.signedText,
       ],
     ],
     [moveSeries, [seriesId, issued.sequence, issued.date, issued.hash, issued.systemEntry, now, numbered.previousHash]],

@@ -196,6 +196,8 @@ create table documents (
   number text,
   atcud text,
   hash text,
+  -- What was signed, as it was signed: date;system entry;number;gross;previous hash. Null for receipts.
+  signed_text text,
   key_version integer,
   certificate_number integer,
   system_entry text,

@@ -76,6 +76,13 @@ export const invoiceReplyMembers = {
   ...head,
   atcud: maybe(text()),
   shortHash: maybe(text('Characters 1, 11, 21 and 31 of the signature, as printed.')),
+  signature: maybe(
+    closed({
+      text: text('What was signed: date;system entry;number;gross total;previous signature.'),
+      value: text('RSA-SHA1 signature of it, Base64.'),
+      keyVersion: Type.Integer({ description: 'Key in /.well-known/fiscal-keys.json that verifies it.' }),
+    }),
+  ),
   updatedAt: dateTime('Revision; pass it as expectedUpdatedAt when issuing.'),
   description: maybe(text()),
   notes: maybe(text()),
@@ -150,7 +157,7 @@ export const InvoiceListEntry = closed({
 });
 
 /** Columns of `certo.documents` that `showInvoice` reads, besides the names of series and parent. */
-const own = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.date, d.due_date,
+const own = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
   d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, d.at_message, certo.now() as now`;
 const seriesName = `(select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
@@ -190,6 +197,10 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
     number: row['number'] ?? undefined,
     atcud: row['atcud'] ?? undefined,
     shortHash: row['hash'] === null || row['hash'] === '' ? undefined : shortHashOf(String(row['hash'])),
+    signature:
+      typeof row['signed_text'] === 'string'
+        ? { text: row['signed_text'], value: row['hash'], keyVersion: row['key_version'] }
+        : undefined,
     documentType: row['type'],
     status: row['status'],
     updatedAt: (row['updated_at'] as Date).toISOString(),

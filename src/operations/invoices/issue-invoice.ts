@@ -104,7 +104,7 @@ function contentToIssue(row: Row, parent: Parent | undefined, world: World): Con
 }
 
 /** The columns that numbering stamped, for showing what was just written without reading it again. */
-function numberedRow({ decided, issued, seriesId, now }: Numbered, updatedAt: Date): Row {
+function numberedRow({ decided, issued, seriesId, signedText, now }: Numbered, updatedAt: Date): Row {
   return {
     updated_at: updatedAt,
     series_id: seriesId,
@@ -112,6 +112,8 @@ function numberedRow({ decided, issued, seriesId, now }: Numbered, updatedAt: Da
     number: issued.number,
     atcud: issued.atcud,
     hash: issued.hash,
+    signed_text: signedText,
+    key_version: issued.keyVersion,
     date: decided.date,
     due_date: decided.dueDate,
     content: decided.content,
