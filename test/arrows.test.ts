@@ -1,9 +1,18 @@
 /** The arrows hold, and each of them can fail: every rule is broken on purpose in a copy of the sources. */
 import { execFileSync } from 'node:child_process';
-import { appendFileSync, cpSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -70,6 +79,7 @@ test('every import points left', () => {
 
 test('each rule can fail', () => {
   writeFileSync(join(copy, 'src/main.ts'), 'export {};\n', { flag: 'a' });
+  for (const [file] of wrong) mkdirSync(dirname(join(copy, 'src', file)), { recursive: true });
   for (const [file, line] of wrong) appendFileSync(join(copy, 'src', file), `\n${line}\n`);
   const found = new Set(violations());
   expect(wrong.filter(([file, , rule]) => !found.has(`${rule} src/${file}`))).toEqual([]);
