@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
 import { canReach, chooseDataDirectory, nobody } from '../db/data-directory.ts';
-import { migrate } from '../db/migrate.ts';
 import { openOwner, type Target } from '../db/open.ts';
 import { CommandError, exit } from './exit.ts';
 import type { Outside } from './outside.ts';
@@ -46,9 +45,13 @@ export async function openHouse(
   directory: string,
   options: HouseOptions,
 ): Promise<House> {
-  const opened = await (config.databaseUrl === undefined ? embedded : elsewhere)(outside, config, directory, options);
+  const program = () => import('../db/migrate.ts');
+  // Loaded while the database starts; a guest that finds one running never needs it.
+  if (options.as !== 'guest') program().catch(() => undefined);
+  const open = config.databaseUrl === undefined ? embedded : elsewhere;
+  const opened = await open(outside, config, directory, options);
   const makes = options.as !== 'guest' || opened.fresh;
-  const migrated = makes ? (await migrate(opened.target)).applied : [];
+  const migrated = makes ? (await (await program()).migrate(opened.target)).applied : [];
   const owner = await openOwner({ ...opened.target, max: 4, applicationName: `certo ${options.as}` });
   outside.atEnd(() => owner.end());
   if (!makes) await checkVersion(owner);

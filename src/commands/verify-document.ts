@@ -1,6 +1,6 @@
 /** Whether one stored document agrees with itself: its columns with its frozen content, and each total with its parts. */
 import { atcud } from '../fiscal/atcud.ts';
-import { add, compare, subtract, sum } from '../fiscal/decimal.ts';
+import { add, compare, sum } from '../fiscal/decimal.ts';
 import { type Content, type DocumentType, documentTypes, type Issued, type Totals } from '../fiscal/document.ts';
 import { isHash, shortHash } from '../fiscal/hash-chain.ts';
 import { qrPayload } from '../fiscal/qr-payload.ts';
@@ -34,13 +34,20 @@ export interface StoredSeries {
   readonly validationCode: string;
 }
 
-/** What is wrong, a phrase each; empty when nothing is. Content that was altered out of shape is one finding. */
+/** What is wrong, a phrase each; empty when nothing is. Never throws for content that was altered out of shape. */
 export function documentFaults(document: StoredDocument, series: StoredSeries): string[] {
-  try {
-    return [...stampFaults(document, series), ...columnFaults(document), ...contentFaults(document.content)];
-  } catch (error) {
-    return [`its frozen content can not be read (${(error as Error).message})`];
-  }
+  const parts = [
+    () => stampFaults(document, series),
+    () => columnFaults(document),
+    () => contentFaults(document.content),
+  ];
+  return parts.flatMap((part) => {
+    try {
+      return part();
+    } catch (error) {
+      return [`has frozen content that can not be read (${(error as Error).message})`];
+    }
+  });
 }
 
 function stampFaults(document: StoredDocument, series: StoredSeries): string[] {
@@ -135,7 +142,7 @@ function totalFaults(where: string, totals: Totals): string[] {
     if (compare(a, b) !== 0) faults.push(`has ${what}${where} of ${a} instead of ${b}`);
   };
   equal('a total', gross, add(net, tax));
-  equal('an amount to pay', toPay, subtract(gross, withholding));
+  equal('an amount to pay with its withholding', add(toPay, withholding), gross);
   equal('VAT', tax, sum(groups.map((group) => group.tax)));
   equal('a net amount', net, sum(groups.map((group) => group.base)));
   equal('withholding tax', withholding, sum(withholdings.map((group) => group.amount)));

@@ -1,0 +1,99 @@
+import { describe, expect, test } from 'vitest';
+import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import type { Content } from '../fiscal/document.ts';
+import { type DecidedIssue, decideIssue, finishIssue } from '../fiscal/issue.ts';
+import { documentFaults, type StoredDocument, type StoredSeries } from './verify-document.ts';
+
+const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', validationCode: 'AAJFF1XZ' };
+const hash = `${'a'.repeat(171)}=`.replace(/.=$/, 'A=');
+
+function stored(content: Content): StoredDocument {
+  const decided = decideIssue({
+    content,
+    head: { ...series, lastSequence: 4, lastHash: hash },
+    now: new Date('2026-03-02T10:00:00Z'),
+    region: 'PT',
+    notReady: [],
+    certificateNumber: 9999,
+    keyVersion: 1,
+  }) as DecidedIssue;
+  const issued = finishIssue(decided, hash);
+  const { totals } = decided.content;
+  return {
+    ...issued,
+    type: content.type,
+    dueDate: decided.dueDate,
+    customerName: content.customer.name,
+    currency: content.currency,
+    net: totals.net,
+    tax: totals.tax,
+    gross: totals.gross,
+    toPay: totals.toPay,
+    content: decided.content,
+  };
+}
+
+const honest = stored(
+  sampleContent('INVOICE', [
+    sampleLine({ discount: { type: 'PERCENT', value: '10' } }),
+    sampleLine({ id: 'two', vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '3' }),
+    sampleLine({ id: 'three', withholding: { type: 'IRS', percent: '25' } }),
+  ]),
+);
+
+/** The document with one member of it changed, as a copy. */
+function altered(path: string, value: unknown): StoredDocument {
+  const copy = structuredClone(honest) as unknown as Record<string, unknown>;
+  const names = path.split('.');
+  const last = names.pop()!;
+  const place = names.reduce((at, name) => at[name] as Record<string, unknown>, copy);
+  expect(place).toHaveProperty(last);
+  place[last] = value;
+  return copy as unknown as StoredDocument;
+}
+
+test('an honest document has no fault, in EUR and in another currency', () => {
+  expect(documentFaults(honest, series)).toEqual([]);
+  const foreign = stored(sampleContent('INVOICE', [sampleLine()], { currency: 'USD', exchangeRate: '0.913' }));
+  expect(documentFaults(foreign, series)).toEqual([]);
+});
+
+describe('an altered one has', () => {
+  test.each([
+    ['number', 'FT A2026/6', /should have the number FT A2026\/5/],
+    ['sequence', 6, /should have the number FT A2026\/6/],
+    ['atcud', 'AAJFF1XZ-6', /ATCUD AAJFF1XZ-6, not AAJFF1XZ-5/],
+    ['qr', 'A:500000000', /QR code/],
+    ['certificateNumber', 1, /QR code/],
+    ['date', '2026-03-01', /the date 2026-03-01 beside the frozen 2026-03-02/],
+    ['dueDate', '2026-04-01', /due date/],
+    ['customerName', 'Outra', /the customer Outra beside the frozen Maria Silva/],
+    ['currency', 'USD', /currency/],
+    ['gross', '1.00', /the total 1.00 beside the frozen/],
+    ['net', '1.00', /net amount/],
+    ['tax', '1.00', /VAT/],
+    ['toPay', '1.00', /amount to pay/],
+    ['content.customer.name', 'Outra', /customer/],
+    ['content.customer.taxpayerNumber', '501442600', /QR code/],
+    ['content.totals.gross', '1.00', /total/],
+    ['content.totals.withholding', '1.00', /withholding/],
+    ['content.books.gross', '1.00', /in the books/],
+    ['content.books.tax', '1.00', /VAT in the books/],
+    ['content.netBeforeDiscount', '1.00', /before discounts/],
+    ['content.lines.0.net', '1.00', /net amount of .* its lines make/],
+    ['content.lines.0.tax', '1.00', /VAT of .* its lines make/],
+    ['content.lines.1.eur.net', '1.00', /in the books/],
+    ['content.lines.0.discountAmount', '0.00', /a line 1 that is not its value less its discount/],
+    ['content.totals.groups.0.base', '1.00', /net amount/],
+    ['content.lines', undefined, /can not be read/],
+    ['content', null, /can not be read/],
+  ])('%s', (path, value, fault) => {
+    expect(documentFaults(altered(path, value), series).join('\n')).toMatch(fault);
+  });
+
+  test('a series of another type', () => {
+    expect(documentFaults(honest, { ...series, documentType: 'DEBIT_NOTE' })).toEqual([
+      'is INVOICE in a series of DEBIT_NOTE',
+    ]);
+  });
+});

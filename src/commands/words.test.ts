@@ -1,0 +1,88 @@
+import { describe, expect, test } from 'vitest';
+import { Refusal, refuseAll } from '../fiscal/refusal.ts';
+import { CommandError, endingOf, exit } from './exit.ts';
+import { humanLine } from './logging.ts';
+import { openProgress, progressLine } from './progress.ts';
+import { pairs, table } from './table.ts';
+
+describe('tables', () => {
+  test('are aligned, numbers to the right, accents one wide', () => {
+    expect(
+      table(
+        ['Name', 'Last'],
+        [
+          ['Açores', 7],
+          ['Casa Nova', 1234],
+        ],
+        'none',
+      ),
+    ).toBe('Name       Last\nAçores        7\nCasa Nova  1234');
+    expect(
+      table(
+        ['Name', 'X'],
+        [
+          ['Ac\u0327ores', 'a'],
+          ['12345678', 'b'],
+        ],
+        '',
+      ),
+    ).toBe('Name      X\nAc\u0327ores    a\n12345678  b');
+    expect(table(['Name'], [], 'There is none.')).toBe('There is none.');
+    expect(
+      pairs([
+        ['Id', '1'],
+        ['Name', 'x'],
+      ]),
+    ).toBe('Id    1\nName  x');
+  });
+});
+
+describe('progress', () => {
+  test('says the rate and what is left', () => {
+    expect(progressLine('documents', 12_000, 50_000, 1.5)).toBe('12 000 of 50 000 documents, 8 000 a second, 5 s left');
+    expect(progressLine('documents', 0, 10, 0)).toBe('0 of 10 documents, 0 a second');
+  });
+
+  test('is drawn at a terminal only, a few times a second', () => {
+    const drawn: string[] = [];
+    const write = (text: string) => drawn.push(text) > 0;
+    let now = 0;
+    const silent = openProgress({ write } as never, 'x', 10, () => now);
+    silent.add(1);
+    silent.end();
+    expect(drawn).toEqual([]);
+    const shown = openProgress({ write, isTTY: true } as never, 'x', 10, () => now);
+    for (now = 0; now <= 1000; now += 10) shown.add(1);
+    expect(drawn).toHaveLength(5);
+  });
+});
+
+describe('endings', () => {
+  const invalid = () => refuseAll([{ code: 'NIF_INVALID', pointer: '/taxpayerNumber' }]);
+  const thrown = (work: () => void): unknown => {
+    try {
+      work();
+    } catch (error) {
+      return error;
+    }
+  };
+  test.each([
+    [new CommandError(exit.no, 'No.'), 1, 'No.'],
+    [new Refusal('COMPANY_NOT_FOUND'), 1, 'There is no such company.'],
+    [new Refusal('AT_UNREACHABLE', { problem: 'no answer' }), 3, /does not answer: no answer/],
+    [thrown(invalid), 2, /^taxpayerNumber: Not a valid Portuguese NIF/],
+    [Object.assign(new Error('x'), { code: 'EADDRINUSE', port: 80 }), 3, /^Port 80 is taken/],
+    [Object.assign(new Error('x'), { code: '42P01' }), 3, /not prepared yet/],
+    [Object.assign(new Error('x'), { name: 'MigrationRefused' }), 3, 'x'],
+    [new Error('boom'), 70, /this is a fault of Certo: Error: boom/],
+  ])('%s', (error, code, line) => {
+    const ending = endingOf(error);
+    expect(ending.code).toBe(code);
+    expect(ending.lines[0]).toEqual(typeof line === 'string' ? line : expect.stringMatching(line));
+  });
+});
+
+test('a log line for people: time, level, words and facts', () => {
+  const line = JSON.stringify({ level: 40, time: '2026-11-21T14:03:11.000Z', msg: 'refused', code: '-1', n: 2 });
+  expect(humanLine(line)).toBe('\u001b[33m14:03:11 warn  refused  code=-1  n=2\u001b[0m\n');
+});
