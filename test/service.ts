@@ -50,8 +50,6 @@ export interface ServiceOptions {
   readonly companies?: readonly ('A' | 'B' | 'Z')[];
   /** Where every clock stands at the start; default: real time. */
   readonly clock?: Date;
-  /** Starts the door that reports to the AT; default false. */
-  readonly reports?: boolean;
   /** Requests per minute; default so high that no test meets it. 0: off. */
   readonly apiKeyRate?: number;
   readonly ipRate?: number;
@@ -102,6 +100,7 @@ export interface Service {
   readonly simulator: Simulator;
   readonly gateway: SoapGateway;
   readonly world: SeriesWorld;
+  readonly log: AppParts['log'];
   /** Lines of the log so far, as JSON text. */
   readonly logs: readonly string[];
   /** Any request, credential or not. */
@@ -111,6 +110,7 @@ export interface Service {
   /** Moves every clock to the instant; they go on from there. null: real time. */
   setClock(at: Date | null): Promise<void>;
   now(): Date;
+  /** Starts the door that reports to the AT. */
   startReports(): ClockDoor;
   /** A second process on the same database and signing key, as far as one process can be two. */
   another(changed?: (db: Db) => Db): Promise<{ app: App; call: Service['call']; stop(): Promise<void> }>;
@@ -188,6 +188,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     simulator,
     gateway,
     world,
+    log: parts.log,
     logs,
     call: first.call,
     open: (url) => first.wire.send({ method: 'GET', path: url.replace(baseUrl, '') }),
@@ -239,7 +240,6 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       if (leaked.length > 0) throw new Error('a secret was logged');
     },
   };
-  if (options.reports === true) service.startReports();
   return service;
 }
 

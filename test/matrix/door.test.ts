@@ -186,6 +186,7 @@ describe('without a credential', () => {
     const head = await A.call('HEAD', '/company');
     expect([head.status, head.text]).toEqual([200, '']);
     expect((await A.call('HEAD', '/company', { key: null })).status).toBe(401);
+    expect((await A.call('PUT', '/customers')).headers.allow).toBe('POST, GET, HEAD');
     expect((await A.call('HEAD', `/invoices/${uuidv7()}/issue`)).status).toBe(405);
   });
 });

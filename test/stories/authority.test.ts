@@ -1,5 +1,7 @@
 /** The tax authority behind it all: reports that arrive once, outages that only delay, credentials, readiness. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ClockDoor } from '../../src/doors/clock/clock.ts';
+import { reportGroup } from '../../src/doors/clock/reports.ts';
 import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
 import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '../service.ts';
@@ -7,10 +9,12 @@ import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '
 let service: Service;
 let A: TestCompany;
 let B: TestCompany;
+let clock: ClockDoor;
 
 beforeAll(async () => {
-  service = await startService({ companies: ['A', 'B'], clock: new Date('2026-03-02T10:00:00Z'), reports: true });
+  service = await startService({ companies: ['A', 'B'], clock: new Date('2026-03-02T10:00:00Z') });
   ({ A, B } = service.companies);
+  clock = service.startReports();
 });
 afterAll(() => service.stop());
 
@@ -62,7 +66,7 @@ async function issueMany(one: TestCompany, count: number, over: Record<string, u
   return issued;
 }
 
-/** Every document of the company stands in the ledger, once, as it was issued. */
+/** Every document of the company stands in the ledger, once, as it was issued, and cancelled where it was cancelled. */
 async function standsOnce(one: TestCompany): Promise<void> {
   const { documents, series } = await ledger(one);
   const { rows } = await service.owner.query(
@@ -70,9 +74,14 @@ async function standsOnce(one: TestCompany): Promise<void> {
      where company_id = $1 and number is not null and at_status = 'ACCEPTED' order by number`,
     [one.id],
   );
+  const canceled = await service.owner.query(`select number from certo.documents where status = 'CANCELED'`);
+  const isCanceled = (number: string) => canceled.rows.some((row) => row.number === number);
   const listed = documents.map(({ number, atcud, gross }) => ({ number, atcud, gross }));
   expect(listed.toSorted((a, b) => (a.number < b.number ? -1 : 1))).toEqual(rows);
-  for (const { history } of documents) expect(history).toHaveLength(1);
+  for (const { number, history } of documents) {
+    const statuses = history.map(({ status }) => status);
+    expect([number, statuses]).toEqual([number, isCanceled(number) ? ['N', 'A'] : ['N']]);
+  }
   for (const { gaps } of series) expect(gaps).toEqual([]);
 }
 
@@ -133,18 +142,6 @@ test.each(['reset-after', 'http-503-after', 'html'])(
   },
 );
 
-test('what the AT refuses is REJECTED with its words; what follows is told all the same', async () => {
-  await fault({ kind: 'document-refused', count: 1, operation: 'reportInvoice' });
-  const [first, second] = await issueMany(A, 2);
-  await accepted(A, [second!]);
-  expect((await read(A, first!)).syncWithAt).toEqual({
-    status: 'REJECTED',
-    atCode: expect.any(String),
-    atMessage: expect.stringMatching(/\S/),
-  });
-  await noFault();
-});
-
 test('a wrong password stops the reports of that company, at once and only there; the right one resumes them', async () => {
   await service.setCredentials(A, 'agora-wrong');
   const issued = await A.post<InvoiceJson>('/customers', { name: 'X', country: 'PT' });
@@ -183,17 +180,81 @@ test('documents that wait when the password turns out wrong are told once it is 
   await accepted(A, issued);
 });
 
+describe('cancellation', () => {
+  const cancel = (document: InvoiceJson) =>
+    A.post<InvoiceJson>(`/invoices/${document.id}/cancel`, { reason: 'Engano' });
+
+  test('is told after the document, once', async () => {
+    const [issued] = await issueMany(A, 1);
+    await accepted(A, [issued!]);
+    const canceled = (await cancel(issued!)).json;
+    expect([canceled.status, canceled.syncWithAt.status]).toEqual(['CANCELED', 'PENDING']);
+    await accepted(A, [issued!]);
+    await standsOnce(A);
+  });
+
+  test('whose answer is lost is sent again and believed', async () => {
+    const [issued] = await issueMany(A, 1);
+    await accepted(A, [issued!]);
+    await fault({ kind: 'reset-after', count: 1, operation: 'changeInvoiceStatus' });
+    await cancel(issued!);
+    await eventually(async () => {
+      await pass(10);
+      expect((await read(A, issued!)).syncWithAt.status).toBe('ACCEPTED');
+    });
+    await noFault();
+    await standsOnce(A);
+  });
+
+  test('of what the AT never heard of: first it was issued, then cancelled', async () => {
+    await fault({ kind: 'refused' });
+    const [issued] = await issueMany(A, 1);
+    await cancel(issued!);
+    await noFault();
+    await eventually(async () => {
+      await pass(10);
+      expect((await read(A, issued!)).syncWithAt.status).toBe('ACCEPTED');
+    });
+    await standsOnce(A);
+  });
+});
+
+test('several that look for work at the same time share it: each document is told once', async () => {
+  await clock.stop();
+  await issueMany(B, 40);
+  const before = (await told()).length;
+  const world = { ...service.world, log: service.log, random: () => 0.5 };
+  for (let round = 0; round < 2; round++) await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id)));
+  const subjects = (await told()).slice(before).map(({ subject }) => subject);
+  expect(subjects).toHaveLength(40);
+  expect(new Set(subjects).size).toBe(40);
+  clock = service.startReports();
+  await standsOnce(B);
+});
+
 test('two processes report side by side: each document is told once', async () => {
   const other = await service.another();
-  const clock = other.app.startClock();
+  const otherClock = other.app.startClock();
   const before = (await told()).length;
   await accepted(B, await issueMany(B, 45));
   const reports = (await told()).slice(before).filter(({ operation }) => operation === 'reportInvoice');
   expect(reports).toHaveLength(45);
   expect(new Set(reports.map(({ subject }) => subject)).size).toBe(45);
   await standsOnce(B);
-  await clock.stop();
+  await otherClock.stop();
   await other.stop();
+});
+
+test('what the AT refuses is REJECTED with its words; what follows is told all the same', async () => {
+  await fault({ kind: 'document-refused', count: 1, operation: 'reportInvoice' });
+  const [first, second] = await issueMany(A, 2);
+  await accepted(A, [second!]);
+  expect((await read(A, first!)).syncWithAt).toEqual({
+    status: 'REJECTED',
+    atCode: expect.any(String),
+    atMessage: expect.stringMatching(/\S/),
+  });
+  await noFault();
 });
 
 describe('readiness', () => {
@@ -262,6 +323,30 @@ describe('readiness', () => {
     ).rejects.toMatchObject({
       code: 'SERIES_CODE_TAKEN',
     });
+  });
+
+  test('a series that the AT holds as finalised is no series to issue in', async () => {
+    const { validationCode } = await registerSeries(service.world, young.id, {
+      documentType: 'SIMPLIFIED_INVOICE',
+      code: 'N1',
+    });
+    expect((await tryIssue('SIMPLIFIED_INVOICE'))[0]).toBe(200);
+    expect(await syncSeries(service.world, young.id)).toBe('ok');
+    await eventually(async () => {
+      const { documents } = await ledger(young);
+      expect(documents.some(({ number }) => number === 'FS N1/1')).toBe(true);
+    });
+    const done = await service.gateway.finalizeSeries(
+      { username: `${young.taxpayerNumber}/1`, password: 'certa' },
+      { series: 'N1', documentCode: 'FS', validationCode, lastNumber: 1 },
+    );
+    expect(done.kind).toBe('done');
+    expect(await syncSeries(service.world, young.id)).toBe('differ');
+    expect(await reasons(young)).toEqual(['AT_SYNC_REQUIRED']);
+    await service.owner.query(`update certo.series set status = 'FINALIZED' where validation_code = $1`, [
+      validationCode,
+    ]);
+    expect(await syncSeries(service.world, young.id)).toBe('ok');
   });
 
   test('an outage does not make a company unready; a series the AT does not know does', async () => {
