@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import type { Content } from '../fiscal/document.ts';
+import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue } from '../fiscal/issue.ts';
 import { documentFaults, type StoredDocument, type StoredSeries } from './verify-document.ts';
 
-const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', validationCode: 'AAJFF1XZ' };
-const hash = `${'a'.repeat(171)}=`.replace(/.=$/, 'A=');
+const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', atType: 'FT', validationCode: 'AAJFF1XZ' };
+const previousHash = `${'b'.repeat(170)}A=`;
+const hash = `${'a'.repeat(170)}A=`;
 
 function stored(content: Content): StoredDocument {
   const decided = decideIssue({
     content,
-    head: { ...series, lastSequence: 4, lastHash: hash },
+    head: { ...series, lastSequence: 4, lastHash: previousHash },
     now: new Date('2026-03-02T10:00:00Z'),
     region: 'PT',
     notReady: [],
@@ -22,6 +24,7 @@ function stored(content: Content): StoredDocument {
   return {
     ...issued,
     type: content.type,
+    signedText: signedText(decided.parts!, previousHash),
     dueDate: decided.dueDate,
     customerName: content.customer.name,
     currency: content.currency,
@@ -53,9 +56,9 @@ function altered(path: string, value: unknown): StoredDocument {
 }
 
 test('an honest document has no fault, in EUR and in another currency', () => {
-  expect(documentFaults(honest, series)).toEqual([]);
+  expect(documentFaults(honest, series, previousHash)).toEqual([]);
   const foreign = stored(sampleContent('INVOICE', [sampleLine()], { currency: 'USD', exchangeRate: '0.913' }));
-  expect(documentFaults(foreign, series)).toEqual([]);
+  expect(documentFaults(foreign, series, previousHash)).toEqual([]);
 });
 
 describe('an altered one has', () => {
@@ -64,6 +67,8 @@ describe('an altered one has', () => {
     ['sequence', 6, /should have the number FT A2026\/6/],
     ['atcud', 'AAJFF1XZ-6', /ATCUD AAJFF1XZ-6, not AAJFF1XZ-5/],
     ['qr', 'A:500000000', /QR code/],
+    ['signedText', '2026-03-02;2026-03-02T10:00:00;FT A2026/5;1.00;', /signed text/],
+    ['signedText', null, /signed text/],
     ['certificateNumber', 1, /QR code/],
     ['date', '2026-03-01', /the date 2026-03-01 beside the frozen 2026-03-02/],
     ['dueDate', '2026-04-01', /due date/],
@@ -88,11 +93,11 @@ describe('an altered one has', () => {
     ['content.lines', undefined, /can not be read/],
     ['content', null, /can not be read/],
   ])('%s', (path, value, fault) => {
-    expect(documentFaults(altered(path, value), series).join('\n')).toMatch(fault);
+    expect(documentFaults(altered(path, value), series, previousHash).join('\n')).toMatch(fault);
   });
 
   test('a series of another type', () => {
-    expect(documentFaults(honest, { ...series, documentType: 'DEBIT_NOTE' })).toEqual([
+    expect(documentFaults(honest, { ...series, documentType: 'DEBIT_NOTE' }, previousHash)).toEqual([
       'is INVOICE in a series of DEBIT_NOTE',
     ]);
   });

@@ -2,7 +2,7 @@
 import { atcud } from '../fiscal/atcud.ts';
 import { add, compare, sum } from '../fiscal/decimal.ts';
 import { type Content, type DocumentType, documentTypes, type Issued, type Totals } from '../fiscal/document.ts';
-import { isHash, shortHash } from '../fiscal/hash-chain.ts';
+import { isHash, shortHash, signedText } from '../fiscal/hash-chain.ts';
 import { qrPayload } from '../fiscal/qr-payload.ts';
 import { documentNumber } from '../fiscal/series.ts';
 
@@ -16,6 +16,8 @@ export interface StoredDocument {
   readonly dueDate: string | null;
   readonly systemEntry: string;
   readonly hash: string;
+  /** Null on documents that the law leaves unsigned. */
+  readonly signedText: string | null;
   readonly keyVersion: number;
   readonly certificateNumber: number;
   readonly qr: string;
@@ -31,15 +33,18 @@ export interface StoredDocument {
 export interface StoredSeries {
   readonly code: string;
   readonly documentType: DocumentType;
+  /** The type as the AT registered it: it stands in each number. */
+  readonly atType: string;
   readonly validationCode: string;
 }
 
 /** What is wrong, a phrase each; empty when nothing is. Never throws for content that was altered out of shape. */
-export function documentFaults(document: StoredDocument, series: StoredSeries): string[] {
+export function documentFaults(document: StoredDocument, series: StoredSeries, previousHash: string): string[] {
   const parts = [
     () => stampFaults(document, series),
     () => columnFaults(document),
     () => contentFaults(document.content),
+    () => signedTextFaults(document, previousHash),
   ];
   return parts.flatMap((part) => {
     try {
@@ -54,7 +59,7 @@ function stampFaults(document: StoredDocument, series: StoredSeries): string[] {
   const { type, sequence } = document;
   const faults: string[] = [];
   if (type !== series.documentType) faults.push(`is ${type} in a series of ${series.documentType}`);
-  const number = documentNumber(documentTypes[type].code, series.code, sequence);
+  const number = documentNumber(series.atType, series.code, sequence);
   if (document.number !== number) faults.push(`should have the number ${number}`);
   const code = atcud(series.validationCode, sequence);
   if (document.atcud !== code) faults.push(`has the ATCUD ${document.atcud}, not ${code}`);
@@ -64,6 +69,14 @@ function stampFaults(document: StoredDocument, series: StoredSeries): string[] {
     faults.push('has a QR code that does not say what the document says');
   }
   return faults;
+}
+
+/** The chain proves the signature over these values; the text that is shown beside it must be the same. */
+function signedTextFaults(document: StoredDocument, previousHash: string): string[] {
+  const { date, systemEntry, number, content, type } = document;
+  const parts = { date, systemEntry, number, grossTotal: content.books.gross };
+  const text = documentTypes[type].signed ? signedText(parts, previousHash) : null;
+  return document.signedText === text ? [] : ['shows a signed text that is not the one its values make'];
 }
 
 function issuedOf(document: StoredDocument, series: StoredSeries): Issued {

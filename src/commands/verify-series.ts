@@ -10,6 +10,7 @@ export interface SeriesHead {
   readonly id: string;
   readonly code: string;
   readonly documentType: DocumentType;
+  readonly atType: string;
   readonly validationCode: string | null;
   readonly startNumber: number;
   readonly lastNumber: number;
@@ -59,8 +60,10 @@ export async function verifySeries(
     for (const { number, fault } of verifyChain(keys, chained, { after, startNumber, signed })) {
       report(number, faultWords[fault]);
     }
+    let previousHash = after?.hash ?? '';
     for (const document of documents) {
-      for (const problem of documentFaults(document, series)) report(document.number, problem);
+      for (const problem of documentFaults(document, series, previousHash)) report(document.number, problem);
+      previousHash = document.hash;
     }
     progress(documents.length);
     after = chained.at(-1) ?? after;
@@ -73,7 +76,7 @@ export async function verifySeries(
 async function nextPiece(owner: Pool, head: SeriesHead, after: number): Promise<StoredDocument[]> {
   const { rows } = await owner.query({
     name: 'verify_piece',
-    text: `select sequence, number, atcud, type, date, due_date, system_entry, hash, key_version, certificate_number, qr,
+    text: `select sequence, number, atcud, type, date, due_date, system_entry, hash, signed_text, key_version, certificate_number, qr,
         customer_name, currency, net, tax, gross, to_pay, content
       from certo.documents where company_id = $1 and series_id = $2 and sequence > $3 and sequence <= $4
       order by sequence limit ${piece}`,
@@ -88,6 +91,7 @@ async function nextPiece(owner: Pool, head: SeriesHead, after: number): Promise<
     dueDate: row.due_date,
     systemEntry: row.system_entry,
     hash: row.hash,
+    signedText: row.signed_text,
     keyVersion: Number(row.key_version),
     certificateNumber: Number(row.certificate_number),
     qr: row.qr,

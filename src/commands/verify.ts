@@ -84,7 +84,7 @@ async function* companyIds(owner: Pool, only: string | undefined): AsyncGenerato
 
 async function seriesOf(owner: Pool, companyId: string): Promise<SeriesHead[]> {
   const { rows } = await owner.query(
-    `select id, code, document_type, validation_code, start_number, last_number, last_hash, last_date, last_system_entry
+    `select id, code, document_type, at_type, validation_code, start_number, last_number, last_hash, last_date, last_system_entry
      from certo.series where company_id = $1 order by document_type, code`,
     [companyId],
   );
@@ -93,6 +93,7 @@ async function seriesOf(owner: Pool, companyId: string): Promise<SeriesHead[]> {
     id: row.id,
     code: row.code,
     documentType: row.document_type,
+    atType: row.at_type,
     validationCode: row.validation_code,
     startNumber: Number(row.start_number),
     lastNumber: Number(row.last_number),
