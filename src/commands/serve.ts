@@ -1,6 +1,7 @@
 /** `certo serve`: the whole service, from the data folder to the open port, and the way back. */
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
+import { releaseLeases } from '../doors/clock/reports.ts';
 import type { Authority } from './connect-authority.ts';
 import type { Demo } from './demo-file.ts';
 import { endingOf, exit } from './exit.ts';
@@ -42,7 +43,7 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   const meter = { observe: (_route: string, _status: number, _seconds: number): void => undefined };
   const observe: typeof meter.observe = (...finished) => meter.observe(...finished);
   const app = await openApp(outside, house, { at: authority.at, master, baseUrl, log, observe, limited: true });
-  await open(outside, config, app, authority, port);
+  await open(outside, house, app, authority, port);
   outside.serves();
   await tellRunning(house.directory, { baseUrl, local: localUrl(config.host, port), pid: outside.pid });
   outside.atEnd(() => forgetRunning(house.directory));
@@ -58,7 +59,8 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
 }
 
 /** Listens and starts the clock; at the end stops accepting, lets requests finish and hangs up. */
-async function open(outside: Outside, config: Config, app: OpenApp, authority: Authority, port: number) {
+async function open(outside: Outside, house: House, app: OpenApp, authority: Authority, port: number) {
+  const { config } = house;
   let clock: ReturnType<OpenApp['startClock']> | undefined;
   outside.atEnd(async () => {
     await finish(app);
@@ -67,6 +69,7 @@ async function open(outside: Outside, config: Config, app: OpenApp, authority: A
     await clock?.stop();
   });
   await app.http.listen({ host: config.host, port });
+  if (config.databaseUrl === undefined) await releaseLeases(house.owner);
   clock = app.startClock();
 }
 
