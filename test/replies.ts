@@ -84,6 +84,7 @@ export interface InvoiceEntryJson extends ListedInvoice {
 export interface InvoiceJson extends ListedInvoice {
   readonly atcud?: string;
   readonly shortHash?: string;
+  readonly signature?: { readonly text: string; readonly value: string; readonly keyVersion: number };
   readonly updatedAt: string;
   readonly createdAt: string;
   readonly issuedAt?: string;

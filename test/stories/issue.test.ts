@@ -93,7 +93,9 @@ describe('in March 2026', () => {
       issuedAt: expect.stringMatching(/^2026-03-02T10:15:\d\d\.\d{3}Z$/),
       syncWithAt: { status: 'PENDING' },
       series: { ref: A.series.INVOICE.id, name: 'A2026' },
+      signature: { text: `2026-03-02;${row.system_entry};FT A2026/1;123.00;`, value: row.hash, keyVersion: 1 },
     });
+    expect(draft).not.toHaveProperty('signature');
     expect(issued.qrCode?.data).toBe(
       `A:508025095*B:${nifFrom('50999999')}*C:PT*D:FT*E:N*F:20260302*G:FT A2026/1*H:${validationCode}-1` +
         `*I1:PT*I7:100.00*I8:23.00*N:23.00*O:123.00*Q:${shortHash}*R:9999`,
