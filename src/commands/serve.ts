@@ -1,7 +1,6 @@
 /** `certo serve`: the whole service, from the data folder to the open port, and the way back. */
 import type { Logger } from 'pino';
 import { type Config, readConfig } from '../config.ts';
-import { releaseLeases } from '../doors/clock/reports.ts';
 import type { Authority } from './connect-authority.ts';
 import type { Demo } from './demo-file.ts';
 import { endingOf, exit } from './exit.ts';
@@ -69,7 +68,10 @@ async function open(outside: Outside, house: House, app: OpenApp, authority: Aut
     await clock?.stop();
   });
   await app.http.listen({ host: config.host, port });
-  if (config.databaseUrl === undefined) await releaseLeases(house.owner);
+  if (config.databaseUrl === undefined) {
+    const { releaseLeases } = await import('../doors/clock/reports.ts');
+    await releaseLeases(house.owner);
+  }
   clock = app.startClock();
 }
 
