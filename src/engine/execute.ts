@@ -13,7 +13,7 @@ import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
-import type { AnyAsked, Operation } from '../operations/operation.ts';
+import { type AnyAsked, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
@@ -102,11 +102,9 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     refuseAll(problems);
   }
   const facts = await guarded(() => operation.load(corridor.db.read(entry), asked, corridor.world));
-  return {
-    status: operation.reply[0],
-    body: JSON.stringify(operation.show(facts, asked, corridor.world)),
-    replayed: false,
-  };
+  const shown = operation.show(facts, asked, corridor.world);
+  const body = shown instanceof Rendered ? shown.json : JSON.stringify(shown);
+  return { status: operation.reply[0], body, replayed: false };
 }
 
 async function write(

@@ -18,8 +18,9 @@ export interface FileAddress {
 /** The address of a file, valid until ten minutes after `now`. */
 export function fileLink(world: Pick<World, 'master' | 'baseUrl'>, file: FileAddress, now: Date): string {
   const expires = now.getTime() + valid_milliseconds;
-  const query = new URLSearchParams({ expires: String(expires), signature: signatureOf(world, file, expires) });
-  return `${world.baseUrl}/files/${file.companyId}/${file.documentId}/${encodeURIComponent(file.variant)}?${query}`;
+  // Base64url, digits and ids need no escaping in an address.
+  const place = `${file.companyId}/${file.documentId}/${encodeURIComponent(file.variant)}`;
+  return `${world.baseUrl}/files/${place}?expires=${expires}&signature=${signatureOf(world, file, expires)}`;
 }
 
 /** Wrong signature: FILE_NOT_FOUND, so that nothing can be probed. Right but late: LINK_EXPIRED. */

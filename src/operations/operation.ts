@@ -85,6 +85,15 @@ export interface WriteDeclaration<
   readonly after?: (world: World) => void;
 }
 
+/** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
+export class Rendered {
+  readonly json: string;
+
+  constructor(json: string) {
+    this.json = json;
+  }
+}
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Any operation, as the corridor and the doors see it: its types checked where it was declared. */

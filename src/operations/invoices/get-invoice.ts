@@ -1,6 +1,35 @@
+/**
+ * Reading one document. What a reader sees of a revision never changes, so its text is kept in memory by id and
+ * revision; the database still says in each request whether the caller may see the document, which revision it has and
+ * how the communication with the AT stands.
+ */
+import type { Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { Refusal } from '../../fiscal/refusal.ts';
+import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
-import { defineRead } from '../operation.ts';
-import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
+import { fileLink } from '../links.ts';
+import { defineRead, Rendered } from '../operation.ts';
+import type { World } from '../world.ts';
+import { InvoiceReply, loadInvoice, showInvoice, showSync } from './invoice.ts';
+
+/** The text of a revision up to where the values follow that may change without a new one. */
+interface Kept {
+  readonly revision: number;
+  /** The reply's JSON, open at its end; with a QR code, open inside `qrCode`, where the link follows. */
+  readonly open: string;
+  readonly hasQr: boolean;
+}
+
+// About 10 kB each.
+const most_kept = 400;
+const kept = new Map<string, Kept>();
+
+const readRevision = statement(
+  'invoice_revision',
+  `select d.updated_at, d.at_status, d.at_code, d.at_message, certo.now() as now from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
+);
 
 export const getInvoice = defineRead({
   name: 'getInvoice',
@@ -12,6 +41,41 @@ export const getInvoice = defineRead({
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
   refuses: ['INVOICE_NOT_FOUND'],
   tool: 'get_invoice',
-  load: (tx, asked) => loadInvoice(tx, asked.params.id),
-  show: (row, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
+  async load(tx, asked) {
+    const id = asked.params.id.toLowerCase();
+    return { id, row: await loadRevision(tx, id) };
+  },
+  show: ({ id, row }, { principal }, world) => rendered(id, row, principal, world),
 });
+
+/** The row without its content when the text of its revision is kept. */
+async function loadRevision(tx: Tx, id: string): Promise<Row> {
+  const known = kept.get(id);
+  if (known === undefined) return loadInvoice(tx, id);
+  const [row] = await tx.query(readRevision, [id]);
+  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  return (row['updated_at'] as Date).getTime() === known.revision ? row : loadInvoice(tx, id);
+}
+
+function rendered(id: string, row: Row, principal: Principal, world: World): Rendered {
+  const text = 'content' in row ? keep(id, row, principal, world) : kept.get(id)!;
+  const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
+  const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, row['now'] as Date))}}` : '';
+  return new Rendered(`${text.open}${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
+}
+
+function keep(id: string, row: Row, principal: Principal, world: World): Kept {
+  const { qrCode, syncWithAt: _, ...steady } = showInvoice(row, principal.region, principal.companyId, world);
+  const open = JSON.stringify(steady).slice(0, -1);
+  const hasQr = qrCode !== undefined;
+  const { url: __, ...image } = (qrCode ?? {}) as Record<string, unknown>;
+  const text: Kept = {
+    revision: (row['updated_at'] as Date).getTime(),
+    open: hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open,
+    hasQr,
+  };
+  kept.delete(id);
+  kept.set(id, text);
+  if (kept.size > most_kept) kept.delete(kept.keys().next().value!);
+  return text;
+}

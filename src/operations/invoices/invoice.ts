@@ -215,11 +215,7 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
     createdAt: (row['created_at'] as Date).toISOString(),
     issuedAt: issuedAt?.toISOString(),
     ...showParent(content, region),
-    syncWithAt: {
-      status: row['at_status'],
-      atCode: row['at_code'] ?? undefined,
-      atMessage: row['at_message'] ?? undefined,
-    },
+    syncWithAt: showSync(row),
     series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
     customer: {
       ref: customer.id,
@@ -272,6 +268,15 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
         country: issuer.country,
       },
     },
+  };
+}
+
+/** How the communication with the AT stands: the one part of a document that changes without a new revision. */
+export function showSync(row: Row): Record<string, unknown> {
+  return {
+    status: row['at_status'],
+    atCode: row['at_code'] ?? undefined,
+    atMessage: row['at_message'] ?? undefined,
   };
 }
 
