@@ -262,6 +262,24 @@ test('a missing document is a gap', async () => {
   expect(list.filter(({ problem }) => /gap/.test(problem)).map(({ number }) => number)).toEqual([
     expect.stringMatching(/\/6$/),
   ]);
+});
+
+test('a head that does not say what its last document says is told, and documents beyond it', async () => {
+  const ofZ = `company_id = $1 and document_type = 'INVOICE'`;
+  const problems = async (): Promise<string[]> => {
+    const found = await line.run(['verify', '--company', demo.companies.Z.id, '--json'], env);
+    return found.json<{ list: { problem: string }[] }>().list.map(({ problem }) => problem);
+  };
+  const moved = (change: string) => tamper(`update certo.series set ${change} where ${ofZ}`, [demo.companies.Z.id]);
+  expect(await problems()).toEqual([]);
+  await moved(`last_hash = ''`);
+  expect(await problems()).toEqual(['does not hold the signature of its last document']);
+  await moved(`last_number = last_number + 1`);
+  expect(await problems()).toEqual([
+    expect.stringMatching(/its last document is number 5, and the last one found is 4/),
+  ]);
+  await moved(`last_number = last_number - 2`);
+  expect(await problems()).toContain('has 1 document(s) beyond its last number');
   expect(await service.end('SIGINT')).toBe(0);
 });
 
@@ -276,9 +294,11 @@ async function childrenOf(): Promise<number[]> {
 /** As somebody with the database's own keys: the triggers that guard the books are switched off first. */
 async function tamper(sql: string, values: unknown[]): Promise<void> {
   await books(async (owner) => {
-    await owner.query('alter table certo.documents disable trigger user');
+    const guards = (how: 'disable' | 'enable') =>
+      owner.query(`alter table certo.documents ${how} trigger user; alter table certo.series ${how} trigger user`);
+    await guards('disable');
     await owner.query(sql, values);
-    await owner.query('alter table certo.documents enable trigger user');
+    await guards('enable');
   });
 }
 
