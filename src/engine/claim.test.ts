@@ -42,7 +42,7 @@ test('while the lease is live: 409 with the seconds that are left, and nothing h
   const before = await customers();
   const answer = await post(key);
   expect(judged(answer)).toEqual([409, 'IDEMPOTENCY_CONFLICT', expect.stringMatching(/^(8\d|90)$/)]);
-  const almost = await heldKey('200 milliseconds');
+  const almost = await heldKey('950 milliseconds');
   expect(judged(await post(almost))).toEqual([409, 'IDEMPOTENCY_CONFLICT', '1']);
   expect(judged(await post(key, { ...valid, name: 'Outra' }))).toEqual([422, 'IDEMPOTENCY_KEY_REUSED', undefined]);
   expect(await customers()).toBe(before + 1);

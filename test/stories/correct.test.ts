@@ -92,7 +92,7 @@ describe('payment', () => {
     const withheld = { withholdingTaxAvailable: true, withholdingTaxType: 'IRS', withholdingTaxPercent: 23 };
     const { id, summary } = await invoice({ unitPrice: 1000, ...withheld });
     expect([summary.total, summary.totalToPay]).toEqual([1230, 1000]);
-    const receipts = [];
+    const receipts: InvoiceJson[] = [];
     for (const body of [{ amount: 333.33 }, { amount: 333.33 }, {}])
       receipts.push(await read((await pay(id, body)).json.receipt.id));
     const sum = (of: (receipt: InvoiceJson) => number) =>
