@@ -1,5 +1,5 @@
 /** Books of one small company with a document of every kind, priced by the real law and signed in real chains. */
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { creditNoteOver } from '../../src/fiscal/correct.ts';
 import { add, compare, round2, subtract, sum } from '../../src/fiscal/decimal.ts';
 import {
@@ -57,14 +57,19 @@ export const customers = {
     email: 'geral@mare.example',
     mobile: '910000000',
   },
-  abroad: { id: 'c-abroad', name: 'Hansen <Søn> A/S', taxpayerNumber: '12345678', country: 'DK' },
-  anonymous: { id: 'c-anonymous', name: 'Maria Silva', country: 'PT' },
-  consumer: { id: 'c-consumer', name: 'Consumidor final', finalConsumer: true },
+  abroad: {
+    id: '0197a5c2-1111-7000-8000-00000000000b',
+    name: 'Hansen <Søn> A/S',
+    taxpayerNumber: '12345678',
+    country: 'DK',
+  },
+  anonymous: { id: '0197a5c2-1111-7000-8000-00000000000c', name: 'Maria Silva', country: 'PT' },
+  consumer: { id: '0197a5c2-1111-7000-8000-00000000000d', name: 'Consumidor final', finalConsumer: true },
 } as const satisfies Record<string, SaftCustomer>;
 
 export const goods = sampleLine({
   id: 'l-goods',
-  itemId: 'PAO',
+  itemId: '0197a5c2-2222-7000-8000-000000000000',
   name: 'Pão de centeio',
   productType: 'PRODUCT',
   vatRate: 'REDUCED',
@@ -73,7 +78,7 @@ export const goods = sampleLine({
 });
 export const wine = sampleLine({
   id: 'l-wine',
-  itemId: 'VINHO',
+  itemId: '0197a5c2-2222-7000-8000-000000000001',
   name: 'Vinho Dão',
   productType: 'PRODUCT',
   vatRate: 'INTERMEDIATE',
@@ -82,7 +87,7 @@ export const wine = sampleLine({
 });
 export const work = sampleLine({
   id: 'l-work',
-  itemId: 'HORA',
+  itemId: '0197a5c2-2222-7000-8000-000000000002',
   name: 'Consultoria',
   unit: 'HOUR',
   unitPrice: '100',
@@ -90,7 +95,7 @@ export const work = sampleLine({
 });
 export const lesson = sampleLine({
   id: 'l-lesson',
-  itemId: 'AULA',
+  itemId: '0197a5c2-2222-7000-8000-000000000003',
   name: 'Formação',
   vatRate: 'EXEMPT',
   exemptionCode: 'M07',
@@ -102,6 +107,12 @@ const withheld: LineInput = {
   ...work,
   withholding: { type: 'IRS', percent: '23', reason: 'Artigo 101.º, n.º 1, alínea b) do CIRS' },
 };
+
+/** The id of a document in the database. */
+export function idOf(number: string): string {
+  const digest = createHash('sha256').update(number).digest('hex');
+  return `${digest.slice(0, 8)}-${digest.slice(8, 12)}-7000-8000-${digest.slice(12, 24)}`;
+}
 
 /** What a sample says of a document beyond its content. */
 export interface Stamp {
@@ -119,6 +130,8 @@ export interface Desk {
   readonly documents: SaftDocument[];
   readonly publicKey: KeyObject;
   issue(content: Content, stamp?: Stamp): Promise<SaftDocument>;
+  /** A pro forma or transport document is F since its first invoice. */
+  invoiced(origin: SaftDocument, invoice: SaftDocument): void;
 }
 
 export function openDesk(): Desk {
@@ -164,11 +177,15 @@ export function openDesk(): Desk {
     documents.push(document);
     return document;
   }
-  return { documents, publicKey: createPublicKey(pair.publicPem), issue };
+  function invoiced(origin: SaftDocument, { issued, issuedBy }: SaftDocument): void {
+    const at = documents.indexOf(origin);
+    documents[at] = { ...origin, status: 'F', statusAt: issued.systemEntry, statusBy: issuedBy };
+  }
+  return { documents, publicKey: createPublicKey(pair.publicPem), issue, invoiced };
 }
 
 export const refOf = ({ content, issued }: SaftDocument): DocumentRef => ({
-  id: issued.number,
+  id: idOf(issued.number),
   number: issued.number,
   date: issued.date,
   type: content.type,
@@ -258,10 +275,12 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
   await issue(sampleContent('INVOICE', [work], { customer: abroad, currency: 'USD', exchangeRate: '0.9215' }), {
     status: 'A',
   });
-  const proforma = await issue(sampleContent('PROFORMA', [work], { customer: business }), { status: 'F' });
+  await issue(sampleContent('INVOICE', [work, goods], { customer: abroad, currency: 'GBP', exchangeRate: '1.16' }));
+  const proforma = await issue(sampleContent('PROFORMA', [work], { customer: business }));
   await issue(sampleContent('PROFORMA', [wine], { customer: abroad }));
   await issue(sampleContent('PROFORMA', [wine], { customer: abroad }), { status: 'A' });
   const converted = await issue(sampleContent('INVOICE', [withheld], { customer: business, origin: refOf(proforma) }));
+  desk.invoiced(proforma, converted);
   const cash = await issue(sampleContent('INVOICE', [goods, work, lesson], { customer: business, cashVat: true }), {
     series: 'C2026',
   });
@@ -300,7 +319,6 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
   );
   await issue(sampleContent('INVOICE', [work], { customer: business, training: true }), { series: 'F2026', kind: 'F' });
   const sent = await issue(transportContent('GUIA_DE_TRANSPORTE', [goods, wine], false), {
-    status: 'F',
     over: { atDocCode: '123456789012' },
   });
   await issue(transportContent('GUIA_DE_REMESSA', [goods, lesson], true));
@@ -308,9 +326,10 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
   for (const type of ['GUIA_DE_ATIVOS_PROPRIOS', 'GUIA_DE_CONSIGNACAO', 'GUIA_DE_DEVOLUCAO'] as const) {
     await issue(transportContent(type, [wine], false));
   }
-  await issue(sampleContent('INVOICE', [goods, wine], { customer: business, origin: refOf(sent) }), {
+  const billed = await issue(sampleContent('INVOICE', [goods, wine], { customer: business, origin: refOf(sent) }), {
     day: '2026-03-09',
   });
+  desk.invoiced(sent, billed);
   await issue(receiptContent([settledOf(mixed), settledOf(note)]), { day: '2026-03-10' });
   await issue(receiptContent([settledOf(converted)], { payment: { date: '2026-03-11' } }), { day: '2026-03-11' });
   await issue(receiptContent([settledOf(mixed)]), { day: '2026-03-12', status: 'A' });

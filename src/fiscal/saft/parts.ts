@@ -1,5 +1,5 @@
 /** Parts that several sections share: status, totals, payment, withholding, places of loading and unloading. */
-import { isZero, subtract } from '../decimal.ts';
+import { isZero } from '../decimal.ts';
 import type { Content, Day, Place, Region } from '../document.ts';
 import { mechanism } from '../payment-mechanisms.ts';
 import { dayOf, localText } from '../time.ts';
@@ -47,13 +47,9 @@ export function paymentXml(name: 'Payment' | 'PaymentMethod', { payment, books }
   return group(
     name,
     (code === undefined ? '' : plain('PaymentMechanism', code)) +
-      plain('PaymentAmount', subtractMoney(books.gross, books.withholding)) +
+      plain('PaymentAmount', books.toPay) +
       plain('PaymentDate', payment?.date ?? date),
   );
-}
-
-function subtractMoney(gross: string, withholding: string): string {
-  return isZero(withholding) ? gross : subtract(gross, withholding);
 }
 
 /** One WithholdingTax per kind and rate. */

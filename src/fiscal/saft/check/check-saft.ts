@@ -1,0 +1,137 @@
+/**
+ * Checks anybody's SAF-T (PT) file of version 1.04_01, as it streams by: the schema with its assertions, the file's own
+ * figures, and with the producer's public key the chain of signatures. Everything is found in one pass; what is kept is
+ * one document, the keys of the masters and a few numbers per series.
+ */
+import { addKey, type Book, type DocumentKind, emptyBook, type PublicKey } from './book.ts';
+import { decoded } from './decode.ts';
+import { checkDocument, checkSection, documentNames } from './documents.ts';
+import { type Finding, type FindingCode, Findings } from './findings.ts';
+import type { RecordName } from './grammar.ts';
+import { checkLine, type DocumentSums, emptySums } from './lines.ts';
+import {
+  checkAccount,
+  checkCustomer,
+  checkGroupings,
+  checkHeader,
+  checkLedger,
+  checkLedgerLine,
+  checkTransaction,
+  type LedgerTally,
+  taxKey,
+} from './masters.ts';
+import { readXml, XmlFault } from './reader.ts';
+import { checkGaps } from './series.ts';
+import { type RecordSink, type SaftNode, Structure, textIn } from './structure.ts';
+
+export interface CheckOptions {
+  /** The producer's public key of a version (HashControl); without it signatures are not verified. */
+  readonly publicKeys?: ((version: number) => PublicKey | undefined) | undefined;
+  /** Findings kept of each code; the rest is only counted. Default 20. */
+  readonly mostPerCode?: number | undefined;
+}
+
+export interface SaftReport {
+  /** In order of line. */
+  readonly findings: readonly Finding[];
+  /** Every finding, kept or not, by code. */
+  readonly counts: Readonly<Partial<Record<FindingCode, number>>>;
+  readonly errors: number;
+  readonly warnings: number;
+  readonly documents: Readonly<Record<DocumentKind, number>>;
+  /** Signatures verified, and those that can't be from this file alone. */
+  readonly hashes: { readonly verified: number; readonly unverified: number };
+}
+
+/** Reads the file and says all that is wrong with it. Throws only what the stream itself throws. */
+export async function checkSaft(file: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Promise<SaftReport> {
+  const findings = new Findings(options.mostPerCode ?? 20);
+  const book = emptyBook(findings, options.publicKeys);
+  const tell = (code: FindingCode, line: number, facts?: Readonly<Record<string, string>>) =>
+    findings.tell(code, line, facts);
+  try {
+    await readXml(decoded(file, tell), new Structure(findings, new Records(book)));
+  } catch (fault) {
+    if (!(fault instanceof XmlFault)) throw fault;
+    tell(fault.code, fault.line, fault.facts);
+  }
+  findings.document = undefined;
+  checkGroupings(book);
+  checkGaps(book);
+  return reportOf(book);
+}
+
+function reportOf({ findings, sections, hashesVerified, hashesUnverified }: Book): SaftReport {
+  const kept = [...findings.kept].sort((a, b) => a.line - b.line);
+  return {
+    findings: kept,
+    counts: Object.fromEntries(findings.counts),
+    ...findings.severities(),
+    documents: {
+      invoice: sections.invoice.documents,
+      movement: sections.movement.documents,
+      work: sections.work.documents,
+      payment: sections.payment.documents,
+    },
+    hashes: { verified: hashesVerified, unverified: hashesUnverified },
+  };
+}
+
+const kinds: Readonly<Partial<Record<RecordName, DocumentKind>>> = {
+  salesInvoices: 'invoice',
+  movementOfGoods: 'movement',
+  workingDocuments: 'work',
+  payments: 'payment',
+};
+
+/** Hands each record to its checks. */
+class Records implements RecordSink {
+  readonly #book: Book;
+  #kind: DocumentKind | undefined;
+  #sums: DocumentSums = emptySums();
+  readonly #ledger: LedgerTally = { entries: 0, debit: 0n, credit: 0n };
+
+  constructor(book: Book) {
+    this.#book = book;
+  }
+
+  opened(record: RecordName): void {
+    if (record !== 'invoice' && record !== 'movement' && record !== 'work' && record !== 'payment') return;
+    this.#kind = record;
+    this.#sums = emptySums();
+    this.#book.findings.document = undefined;
+  }
+
+  closed(record: RecordName, node: SaftNode, around: SaftNode): void {
+    const section = kinds[record];
+    if (section !== undefined) checkSection(this.#book, section, node);
+    else if (record === 'line') this.#line(node, around);
+    else if (record === this.#kind) this.#document(this.#kind, node);
+    else this.#other(record, node);
+  }
+
+  #line(node: SaftNode, around: SaftNode): void {
+    const kind = this.#kind;
+    if (kind === undefined) return;
+    checkLine(this.#book, this.#sums, { kind, type: textIn(around, documentNames[kind].type) }, node);
+  }
+
+  #document(kind: DocumentKind, node: SaftNode): void {
+    checkDocument(this.#book, kind, node, this.#sums);
+    this.#kind = undefined;
+    this.#book.findings.document = undefined;
+  }
+
+  #other(record: RecordName, node: SaftNode): void {
+    const book = this.#book;
+    if (record === 'header') checkHeader(book, node);
+    else if (record === 'account') checkAccount(book, node);
+    else if (record === 'customer') checkCustomer(book, node);
+    else if (record === 'supplier') addKey(book, 'SupplierID', node);
+    else if (record === 'product') addKey(book, 'ProductCode', node);
+    else if (record === 'tax') book.taxes.add(taxKey(node));
+    else if (record === 'ledgerLine') checkLedgerLine(book, this.#ledger, node);
+    else if (record === 'transaction') checkTransaction(book, this.#ledger, node);
+    else if (record === 'ledger') checkLedger(book, this.#ledger, node);
+  }
+}

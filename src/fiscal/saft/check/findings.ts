@@ -1,0 +1,54 @@
+/** What a check finds: collected, bounded and counted. The words stand in finding-words.ts. */
+import { findingWords } from './finding-words.ts';
+
+export type FindingCode = keyof typeof findingWords;
+export type FindingFacts = Readonly<Record<string, string | number>>;
+
+export interface Finding {
+  readonly code: FindingCode;
+  /** ERROR: the file is invalid or contradicts itself. WARNING: unusual, or worth a look. */
+  readonly severity: 'ERROR' | 'WARNING';
+  /** Line of the file, from 1. */
+  readonly line: number;
+  /** Number of the document it is in. */
+  readonly document?: string | undefined;
+  readonly facts: FindingFacts;
+}
+
+/** Keeps the first findings of each code and counts them all, so that a file that is wrong throughout costs no memory. */
+export class Findings {
+  readonly kept: Finding[] = [];
+  readonly counts = new Map<FindingCode, number>();
+  /** The document that is being read. */
+  document: string | undefined;
+  readonly #mostPerCode: number;
+
+  constructor(mostPerCode: number) {
+    this.#mostPerCode = mostPerCode;
+  }
+
+  tell(code: FindingCode, line: number, facts: FindingFacts = {}): void {
+    const count = (this.counts.get(code) ?? 0) + 1;
+    this.counts.set(code, count);
+    if (count > this.#mostPerCode) return;
+    const { severity } = findingWords[code];
+    const document = this.document === undefined ? {} : { document: this.document };
+    this.kept.push({ code, severity, line, ...document, facts });
+  }
+
+  /** How many of each severity, those not kept included. */
+  severities(): { readonly errors: number; readonly warnings: number } {
+    let [errors, warnings] = [0, 0];
+    for (const [code, count] of this.counts) {
+      if (findingWords[code].severity === 'ERROR') errors += count;
+      else warnings += count;
+    }
+    return { errors, warnings };
+  }
+}
+
+/** What was found and how to mend it, one sentence each, in a language. */
+export function findingSentence({ code, facts }: Pick<Finding, 'code' | 'facts'>, language: 'en' | 'pt'): string {
+  const words: string = findingWords[code][language];
+  return words.replace(/\{(\w+)\}/g, (place, fact: string) => String(facts[fact] ?? place));
+}

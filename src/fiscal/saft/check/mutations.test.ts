@@ -1,0 +1,545 @@
+/** A good file, broken in one place at a time: the check names what is wrong there, and nothing else. */
+
+import { createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { everything, sourceOf, textOf } from '../../../../test/golden/saft-samples.ts';
+import { writeSaft } from '../write.ts';
+import { checkSaft, type SaftReport } from './check-saft.ts';
+import { findingWords } from './finding-words.ts';
+import { type FindingCode, findingSentence } from './findings.ts';
+
+const books = everything();
+const ours = books.then(({ documents }) => textOf(writeSaft(sourceOf(documents))));
+/** Written by hand in the manner of another program; signed documents are the published vectors. */
+const otherFile = new URL('../fixtures/other-program.xml', import.meta.url);
+const other = new TextDecoder('windows-1252')
+  .decode(readFileSync(otherFile))
+  .replace('"Windows-1252"', '"UTF-8"')
+  .replace(/(<\/?)s:/g, '$1')
+  .replace('xmlns:s=', 'xmlns=');
+const vectors = JSON.parse(readFileSync(new URL('../../fixtures/hash-chain-vectors.json', import.meta.url), 'utf8'));
+
+async function* bytesOf(xml: string): AsyncGenerator<Uint8Array> {
+  yield new TextEncoder().encode(xml);
+}
+
+const ownKey = books.then(({ publicKey }) => publicKey);
+const publishedKey = Promise.resolve(createPublicKey(vectors.publicKey));
+
+async function check(xml: string, key = ownKey): Promise<SaftReport> {
+  const publicKey = await key;
+  return checkSaft(bytesOf(xml), { publicKeys: (version) => (version === 1 ? publicKey : undefined) });
+}
+
+/** The first place changed; a mutation that changes nothing proves nothing. */
+const swap = (from: string | RegExp, to: string) => (xml: string) => {
+  const changed = xml.replace(from, () => to);
+  expect(changed).not.toBe(xml);
+  return changed;
+};
+/** The same within one document. */
+const within = (number: string, from: string | RegExp, to: string) => (xml: string) => {
+  const start = xml.search(new RegExp(`<(?:InvoiceNo|DocumentNumber|PaymentRefNo)>${number}<`));
+  expect(start).toBeGreaterThan(0);
+  const last = xml.startsWith('<PaymentRefNo', start) ? /<\/Payment>/ : /<\/(?:Invoice|StockMovement|WorkDocument)>/;
+  const stop = start + xml.slice(start).search(last);
+  return xml.slice(0, start) + swap(from, to)(xml.slice(start, stop)) + xml.slice(stop);
+};
+const both =
+  (...steps: ((xml: string) => string)[]) =>
+  (xml: string) =>
+    steps.reduce((text, step) => step(text), xml);
+/** A whole document taken out. */
+const without = (number: string) => (xml: string) => {
+  const at = xml.indexOf(`>${number}<`);
+  const start = xml.lastIndexOf('<Invoice>', at);
+  return xml.slice(0, start) + xml.slice(xml.indexOf('</Invoice>', at) + '</Invoice>\n'.length);
+};
+
+type Mutation = readonly [
+  what: string,
+  codes: readonly FindingCode[],
+  mutate: (xml: string) => string,
+  document?: string,
+];
+const ft1 = 'FT A2026/1';
+const sold = 'FT A2026/2';
+
+const structure: readonly Mutation[] = [
+  ['an element left out', ['ELEMENT_MISSING'], swap('<TaxEntity>Global</TaxEntity>\n', '')],
+  ['a mandatory element of a document left out', ['ELEMENT_MISSING'], within(ft1, /<SystemEntryDate>.*\n/, ''), ft1],
+  ['a required choice left out', ['ELEMENT_MISSING'], within('GT A2026/1', /<CreditAmount>.*\n/, ''), 'GT A2026/1'],
+  ['a whole structure left out', ['ELEMENT_MISSING'], swap(/<CompanyAddress>[\s\S]*?<\/CompanyAddress>\n/, '')],
+  [
+    'a document without lines',
+    ['ELEMENT_MISSING', 'SECTION_COUNT', 'SECTION_SUM'],
+    within('GD A2026/1', /<Line>[\s\S]*?<\/Line>\n/, ''),
+    'GD A2026/1',
+  ],
+  [
+    'two elements exchanged',
+    ['ELEMENT_ORDER'],
+    swap(/(<City>.*\n)(<PostalCode>.*\n)/, '<PostalCode>1000-001</PostalCode>\n<City>Lisboa</City>\n'),
+  ],
+  [
+    'sections exchanged',
+    ['ELEMENT_ORDER'],
+    (xml) => xml.replace(/(<WorkingDocuments>[\s\S]*<\/WorkingDocuments>\n)(<Payments>[\s\S]*<\/Payments>\n)/, '$2$1'),
+  ],
+  [
+    'an element twice',
+    ['ELEMENT_REPEATED'],
+    swap(/<StartDate>.*\n/, '<StartDate>2026-03-01</StartDate>\n<StartDate>2026-03-01</StartDate>\n'),
+  ],
+  [
+    'both sides of a choice',
+    ['ELEMENT_REPEATED'],
+    within('GT A2026/1', '<CreditAmount>', '<DebitAmount>0</DebitAmount>\n<CreditAmount>'),
+    'GT A2026/1',
+  ],
+  ['an element that does not exist', ['ELEMENT_UNKNOWN'], swap('<TaxEntity>', '<Capital>5000</Capital>\n<TaxEntity>')],
+  [
+    'an element in the wrong parent',
+    ['ELEMENT_UNKNOWN'],
+    within('GR A2026/1', '<Quantity>', '<TaxPointDate>2026-03-06</TaxPointDate>\n<Quantity>'),
+    'GR A2026/1',
+  ],
+  ['an element inside a text', ['ELEMENT_UNKNOWN'], swap('<TaxEntity>Global', '<TaxEntity>Global<b>x</b>')],
+  ['an attribute', ['ATTRIBUTE'], swap('<TaxEntity>', '<TaxEntity lang="pt">')],
+  [
+    'nil, which no element may be',
+    ['ATTRIBUTE', 'VALUE_EMPTY'],
+    swap('<TaxEntity>Global', '<TaxEntity xmlns:i="http://www.w3.org/2001/XMLSchema-instance" i:nil="true">'),
+  ],
+  ['text between elements', ['TEXT_UNEXPECTED'], swap('<MasterFiles>\n', '<MasterFiles>\nolá\n')],
+  ['another namespace inside', ['NAMESPACE'], swap('<TaxEntity>', '<TaxEntity xmlns="urn:x">')],
+  ['another version', ['VERSION_OTHER'], swap('PT_1.04_01"', 'PT_1.03_01"')],
+  [
+    'another root',
+    ['ROOT_UNKNOWN'],
+    (xml) => xml.replaceAll('AuditFile>', 'Auditoria>').replace('<AuditFile ', '<Auditoria '),
+  ],
+  ['an empty text', ['VALUE_EMPTY'], swap('<City>Lisboa', '<City>')],
+  ['a text that is too long', ['VALUE_TOO_LONG'], swap('<City>Lisboa', `<City>${'é'.repeat(51)}`)],
+  [
+    'a text that is too short',
+    ['VALUE_TOO_SHORT'],
+    within(ft1, /<ProductDescription>[^<]*/, '<ProductDescription>X'),
+    ft1,
+  ],
+  [
+    'a number with a comma',
+    ['VALUE_NOT_NUMBER'],
+    within('FT F2026/1', /<CreditAmount>[^<]*/, '<CreditAmount>1000,00'),
+    'FT F2026/1',
+  ],
+  ['an exponent', ['VALUE_NOT_NUMBER'], within('GT A2026/1', /<UnitPrice>[^<]*/, '<UnitPrice>0e0'), 'GT A2026/1'],
+  ['a negative amount', ['VALUE_NEGATIVE'], within('GT A2026/1', /<UnitPrice>[^<]*/, '<UnitPrice>-1.00'), 'GT A2026/1'],
+  ['a month beyond December', ['VALUE_OUT_OF_RANGE'], within(ft1, '<Period>3', '<Period>13'), ft1],
+  [
+    'a day that does not exist',
+    ['VALUE_NOT_DATE'],
+    within(ft1, '<TaxPointDate>2026-03-02', '<TaxPointDate>2026-02-30'),
+    ft1,
+  ],
+  [
+    'a time without seconds',
+    ['VALUE_NOT_TIME'],
+    within('GT A2026/1', /<MovementStartTime>[^<]*/, '<MovementStartTime>2026-03-30T10:30'),
+    'GT A2026/1',
+  ],
+  [
+    'a time with a zone',
+    ['TIME_WITH_ZONE'],
+    within('GT A2026/1', /<MovementStartTime>[^<]*/, '<MovementStartTime>2026-03-30T10:30:00Z'),
+    'GT A2026/1',
+  ],
+  ['a word that is not listed', ['VALUE_NOT_LISTED'], within(ft1, '<InvoiceStatus>N', '<InvoiceStatus>X'), ft1],
+  ['a country that does not exist', ['VALUE_NOT_LISTED'], swap('<Country>DK', '<Country>EL')],
+  ['EUR as another currency', ['VALUE_NOT_LISTED'], swap('<CurrencyCode>GBP', '<CurrencyCode>EUR'), 'FT A2026/4'],
+  ['a number of another form', ['VALUE_FORM'], within('FT F2026/1', 'FT F2026/1', 'FT-F2026-1')],
+  ['a product without producer', ['VALUE_FORM'], swap('<ProductID>Certo/Certo', '<ProductID>Certo')],
+  [
+    'an exemption code of another form',
+    ['VALUE_FORM'],
+    within('GR A2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M7'),
+    'GR A2026/1',
+  ],
+  [
+    'a HashControl of another form',
+    ['VALUE_FORM'],
+    within('FT R2026/1', /<HashControl>[^<]*/, '<HashControl>1-FTM abc'),
+    'FT R2026/1',
+  ],
+];
+
+const keys: readonly Mutation[] = [
+  ['a customer twice', ['KEY_REPEATED'], (xml) => xml.replace(/<Customer>[\s\S]*?<\/Customer>\n/, '$&$&')],
+  ['a product twice', ['KEY_REPEATED'], (xml) => xml.replace(/<Product>[\s\S]*?<\/Product>\n/, '$&$&')],
+  [
+    'a document twice',
+    ['NUMBER_REPEATED', 'SECTION_COUNT', 'SECTION_SUM'],
+    (xml) => xml.replace(/<Invoice>\n<InvoiceNo>FS A2026\/1[\s\S]*?<\/Invoice>\n/, '$&$&'),
+    'FS A2026/1',
+  ],
+  ['a customer without record', ['REFERENCE_UNKNOWN'], within(ft1, /<CustomerID>[^<]*/, '<CustomerID>NINGUEM'), ft1],
+  ['a product without record', ['REFERENCE_UNKNOWN'], within(ft1, /<ProductCode>[^<]*/, '<ProductCode>NADA'), ft1],
+];
+
+const assertions: readonly Mutation[] = [
+  [
+    'no tax and no reason',
+    ['EXEMPTION_REASON_MISSING'],
+    within('GR A2026/1', /<TaxExemptionReason>.*\n<TaxExemptionCode>.*\n/, ''),
+    'GR A2026/1',
+  ],
+  [
+    'a reason beside tax',
+    ['EXEMPTION_NOT_EXPECTED'],
+    within(
+      sold,
+      '</Tax>\n',
+      '</Tax>\n<TaxExemptionReason>Isento artigo 9</TaxExemptionReason>\n<TaxExemptionCode>M07</TaxExemptionCode>\n',
+    ),
+    sold,
+  ],
+  ['a reason without code', ['EXEMPTION_INCOMPLETE'], within('GR A2026/1', /<TaxExemptionCode>.*\n/, ''), 'GR A2026/1'],
+  [
+    'a code without reason',
+    ['EXEMPTION_INCOMPLETE', 'EXEMPTION_REASON_MISSING'],
+    within('GR A2026/1', /<TaxExemptionReason>.*\n/, ''),
+    'GR A2026/1',
+  ],
+  [
+    'a tax base beside a price',
+    ['TAX_BASE_WITH_VALUE'],
+    within(sold, '<TaxPointDate>', '<TaxBase>22.20</TaxBase>\n<TaxPointDate>'),
+    sold,
+  ],
+  ['an RC line without tax', ['RC_WITHOUT_TAX'], within('RC C2026/1', /<Tax>[\s\S]*?<\/Tax>\n/, ''), 'RC C2026/1'],
+];
+
+const figures: readonly Mutation[] = [
+  [
+    'a NIF with a wrong check digit',
+    ['NIF_WRONG'],
+    swap('<TaxRegistrationNumber>500000000', '<TaxRegistrationNumber>500000001'),
+  ],
+  [
+    'a customer of PT with a wrong NIF',
+    ['CUSTOMER_NIF_WRONG'],
+    swap('<CustomerTaxID>501442600', '<CustomerTaxID>501442601'),
+  ],
+  ['a fiscal year far from the period', ['FISCAL_YEAR'], swap('<FiscalYear>2026', '<FiscalYear>2023')],
+  [
+    'a document outside the period',
+    ['DATE_OUTSIDE_PERIOD'],
+    swap('<EndDate>2026-03-31', '<EndDate>2026-03-11'),
+    'RC C2026/1',
+  ],
+  [
+    'a tax that is not in the table',
+    ['TAX_NOT_IN_TABLE'],
+    (xml) => xml.replace(/<TaxTableEntry>(?:(?!<TaxTableEntry>)[\s\S])*<TaxCode>INT[\s\S]*?<\/TaxTableEntry>\n/, ''),
+    'FT A2026/1',
+  ],
+  ['a line number left out', ['LINE_NUMBER'], within(ft1, '<LineNumber>2', '<LineNumber>3'), ft1],
+  ['a quantity changed', ['LINE_AMOUNT'], within(ft1, '<Quantity>12', '<Quantity>13'), ft1],
+  ['a quantity of a transport changed', ['SECTION_SUM'], within('GD A2026/1', '<Quantity>3', '<Quantity>4')],
+  [
+    'an amount changed',
+    ['LINE_AMOUNT', 'NET_TOTAL', 'TAX_TOTAL', 'SECTION_SUM'],
+    within('FT F2026/1', '<CreditAmount>1000.00', '<CreditAmount>900.00'),
+    'FT F2026/1',
+  ],
+  [
+    'a rate changed',
+    ['RATE_NOT_IN_FORCE', 'TAX_TOTAL', 'TAX_NOT_IN_TABLE'],
+    within('FT F2026/1', '<TaxPercentage>23.00', '<TaxPercentage>22.00'),
+    'FT F2026/1',
+  ],
+  [
+    'the rate of another region',
+    ['RATE_NOT_IN_FORCE', 'TAX_NOT_IN_TABLE'],
+    within('FT F2026/1', '<TaxCountryRegion>PT<', '<TaxCountryRegion>PT-AC<'),
+    'FT F2026/1',
+  ],
+  [
+    'an exemption code that does not exist',
+    ['EXEMPTION_CODE_UNKNOWN'],
+    within('FT C2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M08'),
+    'FT C2026/1',
+  ],
+  [
+    'an exemption code that has ended',
+    ['EXEMPTION_CODE_ENDED'],
+    within('FT C2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M26'),
+    'FT C2026/1',
+  ],
+  [
+    'the wrong side',
+    ['SIDE', 'SECTION_SUM'],
+    within('FT F2026/1', /CreditAmount>1000.00<\/CreditAmount/, 'DebitAmount>1000.00</DebitAmount'),
+    'FT F2026/1',
+  ],
+  [
+    'a note without reference',
+    ['REFERENCES_MISSING'],
+    within('ND A2026/1', /<References>[\s\S]*?<\/References>\n/, ''),
+    'ND A2026/1',
+  ],
+  [
+    'a reference on an invoice',
+    ['REFERENCES_NOT_EXPECTED'],
+    within(sold, '<Description>', '<References>\n<Reference>FT A2026/1</Reference>\n</References>\n<Description>'),
+    sold,
+  ],
+  [
+    'a gross total changed',
+    ['GROSS_TOTAL', 'HASH_WRONG'],
+    within('FT F2026/1', '<GrossTotal>1230.00', '<GrossTotal>1230.01'),
+    'FT F2026/1',
+  ],
+  [
+    'the tax of a receipt changed',
+    ['GROSS_TOTAL'],
+    within('RG A2026/2', '<TaxPayable>230.00', '<TaxPayable>230.01'),
+    'RG A2026/2',
+  ],
+  [
+    'a net total changed with the gross',
+    ['NET_TOTAL', 'HASH_WRONG'],
+    both(
+      within('FT F2026/1', '<NetTotal>1000.00', '<NetTotal>1010.00'),
+      within('FT F2026/1', '<GrossTotal>1230.00', '<GrossTotal>1240.00'),
+    ),
+    'FT F2026/1',
+  ],
+  [
+    'a tax total changed with the gross',
+    ['TAX_TOTAL', 'HASH_WRONG'],
+    both(
+      within('FT F2026/1', '<TaxPayable>230.00', '<TaxPayable>231.00'),
+      within('FT F2026/1', '<GrossTotal>1230.00', '<GrossTotal>1231.00'),
+    ),
+    'FT F2026/1',
+  ],
+  [
+    'an FR that is not paid',
+    ['PAYMENT_MISSING'],
+    within('FR A2026/1', /<Payment>[\s\S]*?<\/Payment>\n/, ''),
+    'FR A2026/1',
+  ],
+  [
+    'an FR paid in part',
+    ['PAYMENT_SUM'],
+    within('FR A2026/1', /<PaymentAmount>[^<]*/, '<PaymentAmount>900.00'),
+    'FR A2026/1',
+  ],
+  ['a count of documents', ['SECTION_COUNT'], swap(/(?<=<SalesInvoices>\n)<NumberOfEntries>\d+/, '<NumberOfEntries>3')],
+  ['a count of lines', ['SECTION_COUNT'], swap('<NumberOfMovementLines>8', '<NumberOfMovementLines>7')],
+  ['a total of debits', ['SECTION_SUM'], swap(/<TotalDebit>[^<]*/, '<TotalDebit>1.00')],
+  ['a total of credits', ['SECTION_SUM'], swap(/<TotalCredit>[^<]*/, '<TotalCredit>1.00')],
+  ['a total quantity', ['SECTION_SUM'], swap('<TotalQuantityIssued>37', '<TotalQuantityIssued>49')],
+  ['a cancelled document that counts', ['SECTION_SUM'], within('FT A2026/3', '<InvoiceStatus>A', '<InvoiceStatus>N')],
+  ['a cancelled pro forma that counts', ['SECTION_SUM'], within('PF A2026/3', '<WorkStatus>A', '<WorkStatus>F')],
+  ['a cancelled receipt that counts', ['SECTION_SUM'], within('RG A2026/3', '<PaymentStatus>A', '<PaymentStatus>N')],
+  [
+    'a cancelled transport that counts',
+    ['SECTION_SUM'],
+    within('GR A2026/2', '<MovementStatus>A', '<MovementStatus>N'),
+  ],
+  ['a cancellation without reason', ['CANCEL_REASON_MISSING'], within('FT A2026/3', /<Reason>.*\n/, ''), 'FT A2026/3'],
+  [
+    'a status before the document',
+    ['STATUS_BEFORE_ENTRY'],
+    within('FT A2026/3', '<InvoiceStatusDate>2026-03-06T18', '<InvoiceStatusDate>2026-03-05T18'),
+    'FT A2026/3',
+  ],
+];
+
+const chains: readonly Mutation[] = [
+  // The next one can't be verified without the one that is missing.
+  ['a document left out', ['NUMBER_GAP', 'SECTION_COUNT', 'SECTION_SUM'], without('FT A2026/2')],
+  [
+    'the first document left out',
+    ['HASH_UNVERIFIED', 'SECTION_COUNT', 'SECTION_SUM'],
+    without('FT A2026/1'),
+    'FT A2026/2',
+  ],
+  [
+    'documents out of order',
+    ['NUMBER_ORDER', 'HASH_UNVERIFIED'],
+    (xml) =>
+      xml.replace(
+        /(<Invoice>\n<InvoiceNo>FT A2026\/1<[\s\S]*?<\/Invoice>\n)([\s\S]*?)(?=<Invoice>\n<InvoiceNo>FT A2026\/4<)/,
+        '$2$1',
+      ),
+    'FT A2026/1',
+  ],
+  [
+    'a date changed back',
+    ['DATE_GOES_BACK', 'HASH_WRONG'],
+    within('FT A2026/5', '<InvoiceDate>2026-03-06', '<InvoiceDate>2026-03-05'),
+    'FT A2026/5',
+  ],
+  [
+    'a time changed back',
+    ['ENTRY_GOES_BACK', 'HASH_WRONG'],
+    within('FT A2026/5', '<SystemEntryDate>2026-03-06T09', '<SystemEntryDate>2026-03-06T08'),
+    'FT A2026/5',
+  ],
+  ['a signature changed', ['HASH_WRONG'], within('FT F2026/1', /<Hash>../, '<Hash>ZZ'), 'FT F2026/1'],
+  ['the last signature of a type changed', ['HASH_WRONG'], within('PF A2026/3', /<Hash>../, '<Hash>ZZ'), 'PF A2026/3'],
+  ['a signature of a transport changed', ['HASH_WRONG'], within('GC A2026/1', /<Hash>../, '<Hash>ZZ'), 'GC A2026/1'],
+  ['a signature cut', ['HASH_FORM'], within('FT F2026/1', /<Hash>..../, '<Hash>'), 'FT F2026/1'],
+  [
+    'a signature of an unknown key',
+    ['HASH_KEY_UNKNOWN'],
+    within('FT F2026/1', '<HashControl>1', '<HashControl>7'),
+    'FT F2026/1',
+  ],
+  [
+    'a recovered document told as own',
+    ['SOURCE_MISMATCH'],
+    within('FT R2026/1', '<SourceBilling>M', '<SourceBilling>P'),
+    'FT R2026/1',
+  ],
+  ['an ATCUD with its label', ['ATCUD_FORM'], within('FT F2026/1', '<ATCUD>', '<ATCUD>ATCUD:'), 'FT F2026/1'],
+  ['an ATCUD of another number', ['ATCUD_NUMBER'], within('FT A2026/2', /-2<\/ATCUD>/, '-3</ATCUD>'), 'FT A2026/2'],
+  ['an ATCUD of another series', ['ATCUD_CODE'], within('FT A2026/2', /<ATCUD>.../, '<ATCUD>ZZZ'), 'FT A2026/2'],
+  ['no ATCUD', ['ATCUD_ZERO'], within('FT A2026/2', /<ATCUD>[^<]*/, '<ATCUD>0'), 'FT A2026/2'],
+  [
+    'one code for two types',
+    ['TYPE_NOT_OF_SERIES'],
+    within('FT F2026/1', '<InvoiceType>FT', '<InvoiceType>FS'),
+    'FT F2026/1',
+  ],
+];
+
+const ledger: readonly Mutation[] = [
+  ['a ledger that counts wrong', ['SECTION_COUNT'], swap('<NumberOfEntries>1', '<NumberOfEntries>2')],
+  ['a ledger that sums wrong', ['SECTION_SUM'], swap('<TotalDebit>1230.00', '<TotalDebit>1231.00')],
+  ['an account without its taxonomy', ['ACCOUNT_CODE_MISSING'], swap(/<TaxonomyCode>10<\/TaxonomyCode>\s*/, '')],
+  [
+    'a first-level account with a parent',
+    ['ACCOUNT_CODE_NOT_EXPECTED'],
+    swap(
+      '<GroupingCategory>GR</GroupingCategory>',
+      '<GroupingCategory>GR</GroupingCategory><GroupingCode>72</GroupingCode>',
+    ),
+  ],
+  ['an account that groups under nothing', ['REFERENCE_UNKNOWN'], swap('<GroupingCode>211<', '<GroupingCode>999<')],
+  [
+    'an entry on an unknown account',
+    ['REFERENCE_UNKNOWN'],
+    swap(/<AccountID>721(?=<\/AccountID>\s*<SourceDocumentID>)/, '<AccountID>799'),
+  ],
+  ['an account twice', ['KEY_REPEATED'], (xml) => xml.replace(/<Account>[\s\S]*?<\/Account>\s*/, '$&$&')],
+  [
+    'an entry twice',
+    ['KEY_REPEATED', 'SECTION_COUNT', 'SECTION_SUM'],
+    (xml) => xml.replace(/<Transaction>[\s\S]*?<\/Transaction>\s*/, '$&$&'),
+  ],
+  [
+    'a journal twice',
+    ['KEY_REPEATED'],
+    swap('</Journal>', '</Journal><Journal><JournalID>VENDAS</JournalID><Description>Outro</Description></Journal>'),
+  ],
+  [
+    'a supplier without record',
+    ['REFERENCE_UNKNOWN'],
+    swap(/<SupplierID>F1(?=<\/SupplierID>\s*<SourceID>)/, '<SupplierID>F9'),
+    'GD A2026/1',
+  ],
+  ['a supplier twice', ['KEY_REPEATED'], (xml) => xml.replace(/<Supplier>[\s\S]*?<\/Supplier>\s*/, '$&$&')],
+  [
+    'a period turned round',
+    ['PERIOD_REVERSED', 'DATE_OUTSIDE_PERIOD'],
+    swap('<EndDate>2026-03-31', '<EndDate>2026-02-28'),
+  ],
+];
+
+describe.each([
+  { group: 'structure', mutations: structure, base: ours, key: ownKey },
+  { group: 'keys', mutations: keys, base: ours, key: ownKey },
+  { group: 'assertions', mutations: assertions, base: ours, key: ownKey },
+  { group: 'figures', mutations: figures, base: ours, key: ownKey },
+  { group: 'chains', mutations: chains, base: ours, key: ownKey },
+  { group: 'ledger', mutations: ledger, base: Promise.resolve(other), key: publishedKey },
+])('$group', ({ mutations, base, key }) => {
+  const named = mutations.map(([what, codes, mutate, document]) => ({ what, codes, mutate, document }));
+  test.each(named)('$what', async ({ codes, mutate, document }) => {
+    const good = await base;
+    const xml = mutate(good);
+    expect(xml).not.toBe(good);
+    const { findings, counts } = await check(xml, key);
+    expect(Object.keys(counts).sort()).toEqual([...codes].sort());
+    const first = findings.find(({ code }) => code === codes[0]);
+    expect(first?.document).toBe(document);
+    for (const finding of findings) {
+      for (const language of ['en', 'pt'] as const) {
+        expect(findingSentence(finding, language)).not.toMatch(/[{}]|undefined/);
+      }
+    }
+  });
+});
+
+test('every finding there is has been seen here or in the tests of the reader', () => {
+  const seen = new Set([structure, keys, assertions, figures, chains, ledger].flat().flatMap(([, codes]) => codes));
+  const elsewhere = /^(?:XML|ENCODING)_/;
+  expect(Object.keys(findingWords).filter((code) => !seen.has(code as FindingCode) && !elsewhere.test(code))).toEqual(
+    [],
+  );
+});
+
+test('the file of another program passes, with every published signature verified', async () => {
+  const publicKey = createPublicKey(vectors.publicKey);
+  const file = (async function* () {
+    yield readFileSync(otherFile);
+  })();
+  const report = await checkSaft(file, { publicKeys: () => publicKey });
+  expect(report.findings.map((finding) => findingSentence(finding, 'en'))).toEqual([]);
+  expect(report.hashes).toEqual({ verified: vectors.vectors.length, unverified: 0 });
+  expect(report.documents).toEqual({ invoice: 9, movement: 2, work: 1, payment: 2 });
+});
+
+test('the line is that of the element, the document is named, the words say how to mend it', async () => {
+  const xml = swap('<Country>DK', '<Country>EL')(await ours);
+  const { findings, errors, warnings } = await check(xml);
+  const line = xml.slice(0, xml.indexOf('<Country>EL')).split('\n').length;
+  expect(findings).toEqual([
+    {
+      code: 'VALUE_NOT_LISTED',
+      severity: 'ERROR',
+      line,
+      facts: {
+        path: 'AuditFile/MasterFiles/Customer/BillingAddress/Country',
+        name: 'Country',
+        value: 'EL',
+        allowed: 'ISO 3166-1, Desconhecido',
+      },
+    },
+  ]);
+  expect([errors, warnings]).toEqual([1, 0]);
+  expect(findingSentence(findings[0]!, 'pt')).toBe(
+    '"EL" em AuditFile/MasterFiles/Customer/BillingAddress/Country não é nenhum de: ISO 3166-1, Desconhecido. Corrija.',
+  );
+});
+
+test('a file that is wrong throughout is counted, not remembered', async () => {
+  const xml = (await ours).replaceAll('<UnitOfMeasure>', '<UnitOfMeasure lang="pt">');
+  const { findings, counts } = await checkSaft(bytesOf(xml), { mostPerCode: 5 });
+  expect(findings).toHaveLength(5);
+  expect(counts.ATTRIBUTE).toBeGreaterThan(20);
+});
+
+test('each finding has a sentence in both languages with the same facts', () => {
+  const places = (sentence: string) => [...sentence.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+  for (const { en, pt } of Object.values(findingWords)) {
+    expect(places(pt)).toEqual(places(en));
+    for (const sentence of [en, pt]) expect(sentence).toMatch(/^[\p{L}"{].*\.$/su);
+    expect(pt).not.toBe(en);
+  }
+});

@@ -1,0 +1,189 @@
+/** Along a series: numbers without gap, dates that never go back, one validation code, a chain of signatures. */
+import { isHash, verifyHash } from '../../hash-chain.ts';
+import type { Book, DocumentKind } from './book.ts';
+import { type SaftNode, textIn } from './structure.ts';
+
+/** A stretch of numbers that follow each other, and the line where it begins. */
+interface Stretch {
+  from: number;
+  to: number;
+  readonly line: number;
+}
+
+export interface SeriesState {
+  /** "FT A2026". */
+  readonly name: string;
+  /** In order of number; one for a file without gaps. */
+  readonly stretches: Stretch[];
+  last: number;
+  lastNumber: string;
+  date: string;
+  entry: string;
+  hash: string;
+  validationCode: string | undefined;
+}
+
+/** The elements that are called differently in each section. */
+export interface DocumentNames {
+  readonly number: string;
+  readonly date: string;
+  readonly type: string;
+  readonly status: string;
+  readonly source: string;
+}
+
+/** A document's place in its series. */
+export interface Placed {
+  readonly kind: DocumentKind;
+  readonly number: string;
+  readonly type: string;
+  readonly date: string;
+  readonly entry: string;
+  /** With two decimals, as it was signed. */
+  readonly grossTotal: string;
+  readonly source: string;
+  readonly node: SaftNode;
+}
+
+/** Every check of a document against those of its series before it. */
+export function checkSeries(book: Book, placed: Placed): void {
+  const { number, kind, node } = placed;
+  const slash = number.lastIndexOf('/');
+  const sequence = Number(number.slice(slash + 1));
+  // What has not the form of a number was told by the schema.
+  if (!/^[^ ]+ [^/^ ]+\/\d{1,15}$/.test(number)) return;
+  const name = number.slice(0, slash);
+  const key = `${kind} ${name}`;
+  const series = book.series.get(key) ?? openSeries(book, key, name);
+  checkCode(book, placed);
+  checkAtcud(book, series, placed, sequence);
+  const isNew = addNumber(series, sequence, node.line);
+  if (!isNew) book.findings.tell('NUMBER_REPEATED', node.line, { number });
+  const follows = series.last === 0 || sequence > series.last;
+  if (follows) checkDates(book, series, placed);
+  else if (isNew) book.findings.tell('NUMBER_ORDER', node.line, { number, previous: series.lastNumber });
+  if (kind !== 'payment') checkHash(book, series, placed, sequence);
+  if (!follows) return;
+  series.last = sequence;
+  series.lastNumber = number;
+  series.date = placed.date;
+  series.entry = placed.entry;
+  series.hash = textIn(node, 'Hash');
+}
+
+/** At the end of the file: what is missing between the numbers that were there. */
+export function checkGaps(book: Book): void {
+  for (const series of book.series.values()) {
+    for (let at = 1; at < series.stretches.length; at += 1) {
+      const [before, after] = [series.stretches[at - 1]!, series.stretches[at]!];
+      const [first, last] = [before.to + 1, after.from - 1];
+      const missing = first === last ? String(first) : `${first}–${last}`;
+      book.findings.tell('NUMBER_GAP', after.line, { series: series.name, missing });
+    }
+  }
+}
+
+function openSeries(book: Book, key: string, name: string): SeriesState {
+  const blank = { stretches: [], last: 0, lastNumber: '', date: '', entry: '', hash: '', validationCode: undefined };
+  const series: SeriesState = { name, ...blank };
+  book.series.set(key, series);
+  return series;
+}
+
+/** False for a number that was there already. Numbers mostly come in order, so the last stretch grows. */
+function addNumber(series: SeriesState, sequence: number, line: number): boolean {
+  const { stretches } = series;
+  let at = stretches.length;
+  while (at > 0 && stretches[at - 1]!.from > sequence) at -= 1;
+  const before = stretches[at - 1];
+  const after = stretches[at];
+  if (before !== undefined && sequence <= before.to) return false;
+  const joins = before?.to === sequence - 1;
+  if (joins && after?.from === sequence + 1) {
+    before.to = after.to;
+    stretches.splice(at, 1);
+  } else if (joins) before.to = sequence;
+  else if (after?.from === sequence + 1) after.from = sequence;
+  else stretches.splice(at, 0, { from: sequence, to: sequence, line });
+  return true;
+}
+
+function checkCode(book: Book, { kind, number, type, node }: Placed): void {
+  const key = `${kind} ${number.slice(0, number.indexOf(' '))}`;
+  const first = book.codeTypes.get(key);
+  if (first === undefined) book.codeTypes.set(key, type);
+  else if (first !== type && type !== '') book.findings.tell('TYPE_NOT_OF_SERIES', node.line, { number, first, type });
+}
+
+function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Placed, sequence: number): void {
+  const value = textIn(node, 'ATCUD');
+  if (value === '') return;
+  // Portaria 195/2020 came into force for ATCUD on 2023-01-01; before, the element held 0.
+  if (value === '0') {
+    if (date >= '2023-01-01') book.findings.tell('ATCUD_ZERO', node.line);
+    return;
+  }
+  const found = /^([^\s:-]{8,})-(\d{1,15})$/.exec(value);
+  if (found === null) {
+    book.findings.tell('ATCUD_FORM', node.line, { value: value.slice(0, 60) });
+    return;
+  }
+  const code = found[1]!;
+  if (Number(found[2]) !== sequence) book.findings.tell('ATCUD_NUMBER', node.line, { value, number });
+  if (series.validationCode !== undefined && series.validationCode !== code) {
+    book.findings.tell('ATCUD_CODE', node.line, { value, code: series.validationCode });
+  }
+  series.validationCode ??= code;
+}
+
+function checkDates(book: Book, series: SeriesState, { node, date, entry }: Placed): void {
+  if (date !== '' && date < series.date) {
+    book.findings.tell('DATE_GOES_BACK', node.line, { date, previous: series.date });
+  }
+  if (entry !== '' && entry < series.entry) {
+    book.findings.tell('ENTRY_GOES_BACK', node.line, { date: entry, previous: series.entry });
+  }
+}
+
+function checkHash(book: Book, series: SeriesState, placed: Placed, sequence: number): void {
+  const { node, source } = placed;
+  const hash = textIn(node, 'Hash');
+  const control = textIn(node, 'HashControl');
+  // 0: a program without certificate, or a document of one (Despacho 8632/2014).
+  if (hash === '' || hash === '0') return;
+  if (!isHash(hash)) {
+    book.findings.tell('HASH_FORM', node.line);
+    return;
+  }
+  const version = /^(\d{1,9})(?:-|$)/.exec(control)?.[1];
+  // Integrated documents were signed with another program's key.
+  if (book.keyOf === undefined || version === undefined || source === 'I') return;
+  const key = keyFor(book, Number(version), node);
+  if (key === undefined) return;
+  const { date, entry, number, grossTotal } = placed;
+  if (date === '' || entry === '' || grossTotal === '') {
+    book.hashesUnverified += 1;
+    return;
+  }
+  const holds = (previous: string) => verifyHash(key, `${date};${entry};${number};${grossTotal};${previous}`, hash);
+  if (sequence === 1 || (series.last > 0 && series.last === sequence - 1)) {
+    book.hashesVerified += 1;
+    if (!holds(sequence === 1 ? '' : series.hash)) book.findings.tell('HASH_WRONG', node.line, { number });
+    return;
+  }
+  // A series may begin above 1; else the signature before stands in an earlier file, or is missing (a gap is told).
+  if (series.last === 0 && holds('')) book.hashesVerified += 1;
+  else {
+    book.hashesUnverified += 1;
+    if (series.last === 0) book.findings.tell('HASH_UNVERIFIED', node.line, { number });
+  }
+}
+
+function keyFor(book: Book, version: number, node: SaftNode) {
+  const key = book.keyOf?.(version);
+  if (key === undefined && !book.unknownKeys.has(version) && book.unknownKeys.size < 100) {
+    book.unknownKeys.add(version);
+    book.findings.tell('HASH_KEY_UNKNOWN', node.line, { version });
+  }
+  return key;
+}
