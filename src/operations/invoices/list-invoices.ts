@@ -140,6 +140,8 @@ function statusConditions(given: Record<string, string | undefined>, today: Day 
   return conditions;
 }
 
+const lastDay: Day = '9999-12-31';
+
 /** Dates are civil days, inclusive; drafts are judged by their creation, and only when asked. */
 function dayConditions(asked: ListAsked, region: Region): Condition[] {
   const conditions: Condition[] = [];
@@ -155,10 +157,11 @@ function dayConditions(asked: ListAsked, region: Region): Condition[] {
     all ? sql`(case when number is null then ${created} else ${numbered} end)` : sql`(number is null or ${numbered})`;
   if (from !== undefined)
     conditions.push(between(sql`date >= ${from}::date`, sql`created_at >= ${startInstant(from, region)}::timestamptz`));
-  if (to !== undefined)
-    conditions.push(
-      between(sql`date <= ${to}::date`, sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`),
-    );
+  if (to !== undefined) {
+    // The last day of the calendar has none after it.
+    const created = to === lastDay ? sql`true` : sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`;
+    conditions.push(between(sql`date <= ${to}::date`, created));
+  }
   return conditions;
 }
 
