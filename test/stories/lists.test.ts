@@ -89,6 +89,10 @@ describe('filters', () => {
     ['fromDate=2026-03-02&toDate=2026-03-02', 'newest open cash pending'],
     ['fromDate=2026-03-02&toDate=2026-03-03&filterAllStatusesByDate=true', 'open debit dollars cash pending'],
     ['fromDate=2026-03-04&filterAllStatusesByDate=true', 'newest'],
+    [
+      'fromDate=0001-01-01&toDate=9999-12-31&filterAllStatusesByDate=true',
+      'newest open debit dollars cash pending overdue',
+    ],
     ['fromDate=2026-03-04&filterAllStatusesByDate=false', 'newest open'],
     ['fromDate=2026-03-03&toDate=2026-03-02&status=ISSUED', ''],
     ['currency=USD', 'dollars'],
