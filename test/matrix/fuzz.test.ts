@@ -161,7 +161,7 @@ function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Reco
     const absent = required.includes(name) ? 1 : Object.keys(properties).length;
     return fc
       .oneof({ weight: often, arbitrary: value.map((v) => [v]) }, { weight: absent, arbitrary: fc.constant([]) })
-      .map((found: unknown[]) => found.map((v) => [name, v] as const));
+      .map((found: readonly unknown[]) => found.map((v) => [name, v] as const));
   });
   const more = fc.oneof(
     { weight: 30, arbitrary: fc.constant([]) },
