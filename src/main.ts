@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
 import type { Outside } from './commands/outside.ts';
 import { runCommandLine } from './commands/program.ts';
+import { keepYoungGenerationSmall } from './commands/young-generation.ts';
 
 const atEnd: (() => Promise<unknown>)[] = [];
 const longest_end_ms = 20_000;
@@ -67,6 +68,7 @@ for (const [signal, number] of [
 }
 
 try {
+  if (process.argv[2] === 'serve') keepYoungGenerationSmall();
   await end(await runCommandLine(outside, process.argv.slice(2)));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.

@@ -70,9 +70,19 @@ async function open(outside: Outside, house: House, app: OpenApp, authority: Aut
   await app.http.listen({ host: config.host, port });
   if (config.databaseUrl === undefined) {
     const { releaseLeases } = await import('../doors/clock/reports.ts');
-    await releaseLeases(house.owner);
+    await freeLeases(house);
   }
   clock = app.startClock();
+}
+
+/**
+ * Frees what a process that was killed had leased for reporting, so that it is told at once and not after the lease. Only
+ * where no other process can be reporting: the embedded database serves one service at a time.
+ */
+async function freeLeases({ owner }: House): Promise<void> {
+  await owner.query(
+    `update certo.documents set at_lease = null, at_next_at = null where at_status = 'PENDING' and at_lease is not null`,
+  );
 }
 
 const longest_finish_ms = 10_000;

@@ -13,14 +13,14 @@ import { assert } from '../fiscal/refusal.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
 import type { World } from './world.ts';
 
-// The series named by the draft, else the default of its type.
+// The series named by the draft, else the default of its type. Drafts that name it are not held up by this lock.
 const lockSeries = statement(
   'number_series',
   `select s.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry
    from certo.series s
    where s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'
      and case when $2::uuid is null then s.is_default else s.id = $2 end
-   for update`,
+   for no key update`,
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 const readMoment = statement(

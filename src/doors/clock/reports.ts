@@ -3,7 +3,6 @@
  * sent in order of issue and marked. A lost answer is sent again and recognised by the AT (-10), so each document stands
  * there exactly once; an outage only delays, for as long as it lasts.
  */
-import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
 import type { Call, Db, Row } from '../../db/transact.ts';
@@ -58,16 +57,6 @@ const postpone = statement(
      at_attempts = at_attempts - $5
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
-
-/**
- * Frees what a process that was killed had leased, so that it is told at once and not after the lease. Only where no
- * other process can be reporting: the embedded database serves one service at a time.
- */
-export async function releaseLeases(owner: Pool): Promise<void> {
-  await owner.query(
-    `update certo.documents set at_lease = null, at_next_at = null where at_status = 'PENDING' and at_lease is not null`,
-  );
-}
 
 /** Sends one group of a company's due documents; true when there may be more to send at once. */
 export async function reportGroup(world: ReportWorld, companyId: string): Promise<boolean> {

@@ -98,13 +98,13 @@ export function recordOf(row: Row): CustomerRecord {
   return record;
 }
 
-/** The record after a body is laid over it; an empty text removes. */
+/** The record after a body is laid over it; an empty text (or only white space) removes. */
 export function overlay(record: CustomerRecord, values: CustomerValues): CustomerRecord {
   const result: CustomerRecord = { ...record };
   for (const name of fieldNames) {
     const value = values[name];
     if (value === undefined) continue;
-    if (value === '') delete result[name];
+    if (value.trim() === '') delete result[name];
     else result[name] = value;
   }
   // SAF-T and the QR code carry foreign numbers without the country prefix that VIES shows.

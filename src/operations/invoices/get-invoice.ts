@@ -17,7 +17,7 @@ import { InvoiceReply, loadInvoice, showInvoice, showSync } from './invoice.ts';
 interface Kept {
   readonly revision: number;
   /** The reply's JSON, open at its end; with a QR code, open inside `qrCode`, where the link follows. */
-  readonly open: string;
+  readonly open: Buffer;
   readonly hasQr: boolean;
 }
 
@@ -61,7 +61,8 @@ function rendered(id: string, row: Row, principal: Principal, world: World): Ren
   const text = 'content' in row ? keep(id, row, principal, world) : kept.get(id)!;
   const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
   const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, row['now'] as Date))}}` : '';
-  return new Rendered(`${text.open}${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
+  const rest = Buffer.from(`${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
+  return new Rendered(Buffer.concat([text.open, rest]));
 }
 
 function keep(id: string, row: Row, principal: Principal, world: World): Kept {
@@ -71,7 +72,8 @@ function keep(id: string, row: Row, principal: Principal, world: World): Kept {
   const { url: __, ...image } = (qrCode ?? {}) as Record<string, unknown>;
   const text: Kept = {
     revision: (row['updated_at'] as Date).getTime(),
-    open: hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open,
+    // As bytes, so that ten thousand characters are not encoded again for each reader.
+    open: Buffer.from(hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open),
     hasQr,
   };
   kept.delete(id);

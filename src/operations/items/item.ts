@@ -183,6 +183,7 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
   const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
     problems.push({ code, pointer, facts });
   };
+  if (record.name.trim().length < 2) at('/name', 'TOO_SHORT', { limit: 2 });
   if (record.vat_rate === 'EXEMPT') {
     const code = record.vat_exemption_reason;
     if (code === null) at('/vatExemptionReason', 'EXEMPTION_REQUIRED');
