@@ -68,10 +68,7 @@ async function open(outside: Outside, house: House, app: OpenApp, authority: Aut
     await clock?.stop();
   });
   await app.http.listen({ host: config.host, port });
-  if (config.databaseUrl === undefined) {
-    const { releaseLeases } = await import('../doors/clock/reports.ts');
-    await freeLeases(house);
-  }
+  if (config.databaseUrl === undefined) await freeLeases(house);
   clock = app.startClock();
 }
 
