@@ -48,6 +48,7 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
   addCompanies(program, add);
   addSeries(program, add);
   addKeys(program, add);
+  addSaft(program, add);
   try {
     // The variables are a table of their own, wherever they are asked for.
     const line = args[0] === 'help' && args[1] === 'environment' ? args.slice(1) : args;
@@ -221,6 +222,33 @@ function addKeys(program: Command, add: Add): void {
   add(keys, 'rotate', 'generate the next version; not for production', 'certo keys rotate', async () => {
     return (await signing()).rotate;
   });
+}
+
+function addSaft(program: Command, add: Add): void {
+  const saft = program.command('saft').description('the audit file SAF-T (PT) 1.04_01');
+  add(
+    saft,
+    'export',
+    "write a company's documents of a period; all of them, whatever their type and state",
+    'certo saft export --company 599999942 --from 2026-03-01 --to 2026-03-31 --out saft-2026-03.xml',
+    async () => (await import('./saft.ts')).exportFile,
+  )
+    .requiredOption('--company <id or NIF>', 'whose')
+    .requiredOption('--from <day>', 'first document date, YYYY-MM-DD')
+    .requiredOption('--to <day>', 'last document date')
+    .option('--out <file>', 'where to; without it, standard output')
+    .addOption(new Option('--encoding <encoding>', 'of the file').choices(['UTF-8', 'Windows-1252']).default('UTF-8'))
+    .option('--producer-nif <nif>', "NIF that the AT's certificate of the program is on; required in production")
+    .option('--producer <name>', 'its holder');
+  add(
+    saft,
+    'check <file>',
+    "check anybody's file, or - for standard input: schema, figures, and with --key the signatures",
+    'certo saft check saft-2026-03.xml --key ChavePublica.txt',
+    async () => (await import('./saft-check.ts')).checkFile,
+  )
+    .option('--key <file...>', 'public key (PEM) of the program that wrote it; several: version 1, 2 …')
+    .addOption(new Option('--language <language>', 'of the findings').choices(['en', 'pt']).default('en'));
 }
 
 function wholeNumber(text: string): number {

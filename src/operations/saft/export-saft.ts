@@ -19,11 +19,15 @@ export interface SaftAsked {
   readonly program: SaftProgram;
   readonly comment?: string | undefined;
   readonly encoding?: SaftEncoding | undefined;
+  /** Told before the first document is read: how many there are. */
+  readonly began?: ((documents: number) => void) | undefined;
+  /** Told of each portion of documents as it is read. */
+  readonly passed?: ((documents: number) => void) | undefined;
 }
 
 /** What was written, for the person who asked. */
 export interface SaftWritten {
-  /** Documents by family; of TRANSPORT the lines. */
+  /** Documents by family. */
   readonly counts: Readonly<Partial<Record<Family, number>>>;
   readonly bytes: number;
 }
@@ -40,6 +44,7 @@ export function exportSaft(
 ): Promise<SaftWritten> {
   return snapshot(db, entryOfCompany(asked.companyId, 'saft'), async (tx) => {
     const period = await readPeriod(tx, asked.from, asked.to);
+    asked.began?.(period.documents);
     let bytes = 0;
     for await (const portion of writeSaft(await sourceOf(tx, asked, period), asked.encoding)) {
       bytes += portion.length;
@@ -59,7 +64,8 @@ async function sourceOf(tx: Tx, asked: SaftAsked, period: Period): Promise<SaftS
     const own = stretches[family];
     const head = sums[family];
     if (own === undefined || head === undefined) continue;
-    sections[family] = { sums: head, documents: documentsOf(tx, { stretches: own, from, to, region, invoiced }) };
+    const documents = documentsOf(tx, { stretches: own, from, to, region, invoiced });
+    sections[family] = { sums: head, documents: watched(documents, asked.passed) };
   }
   return {
     header: { company, region, from, to, created: dayOf(period.now, region), program, comment },
@@ -70,7 +76,20 @@ async function sourceOf(tx: Tx, asked: SaftAsked, period: Period): Promise<SaftS
   };
 }
 
-function countsOf({ stretches, sums }: Period): SaftWritten['counts'] {
-  const families = Object.keys(stretches) as Family[];
-  return Object.fromEntries(families.map((family) => [family, sums[family]?.count ?? 0]));
+async function* watched<T>(
+  portions: AsyncIterable<readonly T[]>,
+  passed: SaftAsked['passed'],
+): AsyncGenerator<readonly T[]> {
+  for await (const portion of portions) {
+    passed?.(portion.length);
+    yield portion;
+  }
+}
+
+function countsOf({ stretches }: Period): SaftWritten['counts'] {
+  const counts = Object.entries(stretches).map(([family, own]) => [
+    family,
+    own.reduce((sum, { count }) => sum + count, 0),
+  ]);
+  return Object.fromEntries(counts);
 }

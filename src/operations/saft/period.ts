@@ -17,8 +17,8 @@ const readCompany = statement(
 // Dates never go back in a series, so its documents of a period are one stretch of numbers.
 const readStretches = statement(
   'saft_stretches',
-  `select d.family, d.series_id, s.code, s.kind, d.first, d.last
-   from (select d.family, d.series_id, min(d.sequence) as first, max(d.sequence) as last
+  `select d.family, d.series_id, s.code, s.kind, d.first, d.last, d.count
+   from (select d.family, d.series_id, min(d.sequence) as first, max(d.sequence) as last, count(*) as count
          from certo.documents d where ${inPeriod} group by d.family, d.series_id) d
    join certo.series s on s.company_id = certo.current_company() and s.id = d.series_id
    order by d.family, s.at_type, s.code, s.id`,
@@ -69,6 +69,8 @@ export interface Stretch {
   readonly kind: 'N' | 'F' | 'R';
   readonly first: number;
   readonly last: number;
+  /** Of those, dated in the period. */
+  readonly count: number;
 }
 
 export interface Period {
@@ -78,6 +80,8 @@ export interface Period {
   readonly stretches: Readonly<Partial<Record<Family, readonly Stretch[]>>>;
   readonly sums: Readonly<Partial<Record<Family, SaftSums>>>;
   readonly taxes: readonly SaftTax[];
+  /** How many there are. */
+  readonly documents: number;
 }
 
 /** Reads it all in two round trips. */
@@ -101,6 +105,7 @@ export async function readPeriod(tx: Tx, from: Day, to: Day): Promise<Period> {
     company: issuerOf(company),
     region: company['region'] as Region,
     stretches,
+    documents: found.reduce((sum, row) => sum + Number(row['count']), 0),
     sums: {
       ...Object.fromEntries(sums.map((row) => [row['family'], sumsOf(row)])),
       RECEIPT: sumsOf(receipts[0]!),
@@ -121,6 +126,7 @@ function stretchesOf(rows: readonly Row[]): Partial<Record<Family, Stretch[]>> {
       kind: row['kind'] as Stretch['kind'],
       first: Number(row['first']),
       last: Number(row['last']),
+      count: Number(row['count']),
     });
   }
   return stretches;

@@ -1,0 +1,77 @@
+/** `certo saft check`: what is wrong with anybody's SAF-T file, and how to mend it. */
+import { createPublicKey } from 'node:crypto';
+import { createReadStream, readFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
+import { type Finding, findingSentence } from '../fiscal/saft/check/findings.ts';
+import { CommandError, exit } from './exit.ts';
+import { type Common, type Outside, tell, tellJson } from './outside.ts';
+import { grouped, openProgress, type Progress } from './progress.ts';
+
+export interface CheckOptions extends Common {
+  /** Public keys: one for every version, or version 1, 2 … in order. */
+  readonly key?: readonly string[];
+  readonly language?: 'en' | 'pt';
+}
+
+export async function checkFile(outside: Outside, options: CheckOptions, file: string): Promise<number> {
+  const keys = (options.key ?? []).map(readKey);
+  const publicKeys =
+    keys.length === 0 ? undefined : (version: number) => (keys.length === 1 ? keys[0] : keys[version - 1]);
+  const standard = file === '-';
+  const size = standard ? 0 : (await stat(file)).size;
+  const progress = standard ? undefined : openProgress(outside.stderr, 'bytes', size, () => performance.now());
+  const input = standard ? outside.stdin : createReadStream(file, { highWaterMark: 1 << 18 });
+  const report = await checkSaft(watched(input, progress), { publicKeys });
+  progress?.end();
+  if (options.json === true) tellJson(outside, jsonOf(report, options.language ?? 'en'));
+  else tellReport(outside, report, options.language ?? 'en');
+  return report.errors === 0 ? exit.ok : exit.no;
+}
+
+function readKey(path: string) {
+  const pem = readFileSync(path);
+  try {
+    return createPublicKey(pem);
+  } catch {
+    throw new CommandError(exit.usage, `${path} is no public key: it has to be PEM (BEGIN PUBLIC KEY).`);
+  }
+}
+
+async function* watched(
+  input: AsyncIterable<Uint8Array | string>,
+  progress: Progress | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    progress?.add(chunk.length);
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  }
+}
+
+function tellReport(outside: Outside, report: SaftReport, language: 'en' | 'pt'): void {
+  for (const finding of report.findings) tell(outside, line(finding, language));
+  for (const [code, count] of Object.entries(report.counts)) {
+    const shown = report.findings.filter((finding) => finding.code === code).length;
+    if (count > shown) tell(outside, `… ${grouped(count - shown)} × ${code}`);
+  }
+  const { invoice, movement, work, payment } = report.documents;
+  const { verified, unverified } = report.hashes;
+  const documents = grouped(invoice + movement + work + payment);
+  const hashes = `${grouped(verified)} + ${grouped(unverified)}`;
+  tell(
+    outside,
+    language === 'pt'
+      ? `${documents} documentos, assinaturas verificadas + por verificar: ${hashes}; erros: ${grouped(report.errors)}, avisos: ${grouped(report.warnings)}.`
+      : `${documents} documents, signatures verified + not to be verified: ${hashes}; errors: ${grouped(report.errors)}, warnings: ${grouped(report.warnings)}.`,
+  );
+}
+
+function line(finding: Finding, language: 'en' | 'pt'): string {
+  const where = finding.document === undefined ? '' : ` ${finding.document}:`;
+  return `${finding.line}: ${finding.severity}:${where} ${findingSentence(finding, language)}`;
+}
+
+function jsonOf(report: SaftReport, language: 'en' | 'pt') {
+  const findings = report.findings.map((finding) => ({ ...finding, message: findingSentence(finding, language) }));
+  return { ok: report.errors === 0, ...report, findings };
+}

@@ -1,0 +1,236 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough, Readable, Writable } from 'node:stream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { urlOf } from '../../test/commands/command-line.ts';
+import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { everything, sourceOf, textOf } from '../../test/golden/saft-samples.ts';
+import { schemaFaults } from '../../test/golden/saft-schema.ts';
+import { writeSaft } from '../fiscal/saft/write.ts';
+import { createCompany } from '../operations/company/create-company.ts';
+import { endingOf } from './exit.ts';
+import type { Outside } from './outside.ts';
+import { runCommandLine } from './program.ts';
+
+const nif = '599999942';
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  database = await testDatabase();
+  folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-saft-'));
+  const company = {
+    name: 'Casa Nova, Lda',
+    taxpayerNumber: nif,
+    cae: ['62010'],
+    region: 'PT' as const,
+    city: 'Lisboa',
+  };
+  await createCompany(database.ownerPool, company, randomUUID);
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** One command line, as main.ts runs it. */
+async function run(
+  args: readonly string[],
+  more: { input?: string; stdout?: Writable; env?: Record<string, string> } = {},
+): Promise<Ended> {
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const ends: (() => Promise<unknown>)[] = [];
+  const outside: Outside = {
+    env: { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: join(folder, 'data'), ...more.env },
+    cwd: folder,
+    uid: 1,
+    pid: 1,
+    node: 'node',
+    script: 'main.js',
+    stdin: Readable.from([Buffer.from(more.input ?? '')]),
+    stdout: more.stdout ?? out,
+    stderr: err,
+    atEnd: (work) => void ends.push(work),
+    serves: () => undefined,
+    end: () => undefined,
+  };
+  let code: number;
+  try {
+    code = await runCommandLine(outside, args);
+  } catch (error) {
+    const ending = endingOf(error);
+    code = ending.code;
+    for (const line of ending.lines) err.write(`certo: ${line}\n`);
+  }
+  for (const end of ends.reverse()) await end();
+  return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };
+}
+
+const exporting = (...more: string[]) => [
+  'saft',
+  'export',
+  '--company',
+  nif,
+  '--from',
+  '2026-03-01',
+  '--to',
+  '2026-03-31',
+  ...more,
+];
+
+describe('saft export', () => {
+  test('to standard output: the file and nothing else; the summary stands beside it', async () => {
+    const { code, out, err } = await run(exporting());
+    expect(code).toBe(0);
+    expect(schemaFaults(out)).toEqual([]);
+    expect(out).toContain(`<TaxRegistrationNumber>${nif}<`);
+    expect(out).toContain('<HeaderComment>Documentos sem valor fiscal (ambiente da AT: simulator)<');
+    expect(err).toMatch(/^certo: 0 invoices and notes, .* bytes\.\n$/);
+  });
+
+  test('to a file, whole or not at all; never over another one', async () => {
+    const file = join(folder, 'saft.xml');
+    const { code, out, err } = await run(
+      exporting(
+        '--out',
+        file,
+        '--json',
+        '--encoding',
+        'Windows-1252',
+        '--producer',
+        'Casa de Programas',
+        '--producer-nif',
+        '508025095',
+      ),
+    );
+    expect(err).toBe('');
+    expect(code).toBe(0);
+    const xml = new TextDecoder('windows-1252').decode(readFileSync(file));
+    expect(JSON.parse(out)).toEqual({ file, from: '2026-03-01', to: '2026-03-31', bytes: xml.length, documents: {} });
+    expect(schemaFaults(xml)).toEqual([]);
+    expect(xml).toContain('<ProductCompanyTaxID>508025095<');
+    expect(xml).toContain('<ProductID>Certo/Casa de Programas<');
+    expect(existsSync(`${file}.part`)).toBe(false);
+    expect(await run(exporting('--out', file))).toMatchObject({
+      code: 2,
+      err: `certo: ${file} exists already: choose another file.\n`,
+    });
+  });
+
+  test.each([
+    [['--from', '2026-02-30'], 2, /--from 2026-02-30 is no day/],
+    [['--to', '2025-01-01'], 2, /--to is before --from/],
+    [['--json'], 2, /--out FILE/],
+    [['--encoding', 'UTF-16'], 2, /Allowed choices are UTF-8, Windows-1252/],
+    [['--producer', 'a/b'], 2, /no slash/],
+    [['--producer-nif', '508025096'], 2, /no NIF/],
+    [['--company', '599999950'], 1, /no such company/],
+    [['--out', '/nowhere/saft.xml'], 3, /There is no \/nowhere/],
+  ])('%j', async (args, code, words) => {
+    const ended = await run(exporting(...args));
+    expect(ended.err).toMatch(words);
+    expect(ended.code).toBe(code);
+    expect(ended.out).toBe('');
+  });
+
+  test('in production the producer has to be named', async () => {
+    await database.ownerPool.query(`insert into certo.installation (at_mode) values ('production')`);
+    const ended = await run(exporting());
+    const named = await run(exporting('--producer-nif', '508025095'));
+    await database.ownerPool.query('delete from certo.installation');
+    expect(ended).toMatchObject({ code: 2, out: '' });
+    expect(ended.err).toMatch(/--producer-nif/);
+    expect(named.code).toBe(0);
+    expect(named.out).not.toContain('HeaderComment');
+  });
+
+  test('a reader that goes away ends it, and so does a disk that is full', async () => {
+    const gone = new PassThrough();
+    gone.destroy();
+    await once(gone, 'close');
+    expect(await run(exporting(), { stdout: gone })).toMatchObject({
+      code: 3,
+      err: 'certo: Whoever read the output went away.\n',
+    });
+    const full = new Writable({
+      highWaterMark: 1,
+      write: (_bytes, _encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC', path: 'x' })),
+    });
+    full.on('error', () => undefined);
+    expect(await run(exporting(), { stdout: full })).toMatchObject({
+      code: 3,
+      err: 'certo: x can not be used (ENOSPC).\n',
+    });
+  });
+});
+
+describe('saft check', () => {
+  let good: string;
+  let file: string;
+  beforeEach(async () => {
+    file = join(folder, `${randomUUID()}.xml`);
+  });
+  beforeAll(async () => {
+    const { documents, publicKey } = await everything();
+    good = await textOf(writeSaft(sourceOf(documents)));
+    writeFileSync(join(folder, 'key.txt'), publicKey.export({ type: 'spki', format: 'pem' }));
+  });
+
+  test('a good file: nothing but the summary', async () => {
+    writeFileSync(file, good);
+    expect(await run(['saft', 'check', file, '--key', join(folder, 'key.txt')])).toEqual({
+      code: 0,
+      out: '28 documents, signatures verified + not to be verified: 24 + 0; errors: 0, warnings: 0.\n',
+      err: '',
+    });
+    expect((await run(['saft', 'check', '-', '--language', 'pt'], { input: good })).out).toBe(
+      '28 documentos, assinaturas verificadas + por verificar: 0 + 0; erros: 0, avisos: 0.\n',
+    );
+  });
+
+  test('a bad one: line, document and what to do, in either language, and as JSON', async () => {
+    const bad = good
+      .replace('<TaxEntity>Global</TaxEntity>\n', '')
+      .replaceAll('<UnitOfMeasure>un<', '<UnitOfMeasure><');
+    writeFileSync(file, bad);
+    const { code, out } = await run(['saft', 'check', file]);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^3: ERROR: AuditFile\/Header lacks TaxEntity, which is mandatory\. Add it\.$/m);
+    expect(out).toMatch(/^\d+: ERROR: FS A2026\/1: .*\/UnitOfMeasure is empty\./m);
+    expect(out).toMatch(/^… \d+ × VALUE_EMPTY$/m);
+    expect((await run(['saft', 'check', file, '--language', 'pt'])).out).toMatch(
+      /^3: ERROR: Falta TaxEntity em AuditFile\/Header/m,
+    );
+    const json = JSON.parse((await run(['saft', 'check', file, '--json'])).out);
+    expect(json).toMatchObject({ ok: false, warnings: 0, counts: { ELEMENT_MISSING: 1 }, documents: { invoice: 15 } });
+    expect(json.findings[0]).toMatchObject({
+      code: 'ELEMENT_MISSING',
+      line: 3,
+      message: expect.stringMatching(/^AuditFile/),
+    });
+  });
+
+  test('warnings alone are no reason to say no', async () => {
+    writeFileSync(file, good.replace('<CustomerTaxID>501442600', '<CustomerTaxID>501442601'));
+    const { code, out } = await run(['saft', 'check', file]);
+    expect(code).toBe(0);
+    expect(out).toMatch(/WARNING: .*\n.*warnings: 1\.\n$/);
+  });
+
+  test('a file that is not there, and a key that is none', async () => {
+    expect(await run(['saft', 'check', '/nowhere.xml'])).toMatchObject({
+      code: 3,
+      err: 'certo: There is no /nowhere.xml.\n',
+    });
+    writeFileSync(file, 'x');
+    expect((await run(['saft', 'check', file, '--key', file])).err).toMatch(/is no public key/);
+  });
+});

@@ -1,0 +1,152 @@
+/** `certo saft export`: the SAF-T file of a company's period, to a file or to standard output. */
+import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
+import { rename, rm, stat } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import { openDb } from '../db/open.ts';
+import { isOwnNif } from '../fiscal/nif.ts';
+import type { SaftEncoding } from '../fiscal/saft/encode.ts';
+import type { SaftProgram } from '../fiscal/saft/source.ts';
+import { isDay } from '../fiscal/time.ts';
+import { exportSaft, type SaftWritten } from '../operations/saft/export-saft.ts';
+import { CommandError, exit } from './exit.ts';
+import { enterHouse, findCompany, type OfCompany } from './guest.ts';
+import type { House } from './house.ts';
+import { boundMode } from './installation.ts';
+import { type Outside, remark, tellJson } from './outside.ts';
+import { grouped, openProgress, type Progress } from './progress.ts';
+
+export interface ExportOptions extends OfCompany {
+  readonly from: string;
+  readonly to: string;
+  /** Without it: standard output. */
+  readonly out?: string;
+  readonly encoding?: SaftEncoding;
+  readonly producer?: string;
+  readonly producerNif?: string;
+}
+
+export async function exportFile(outside: Outside, options: ExportOptions): Promise<number> {
+  checkOptions(options);
+  const house = await enterHouse(outside);
+  const company = await findCompany(house.owner, options.company);
+  const mode = (await boundMode(house.owner)) ?? house.config.atMode;
+  const program = programOf(house, options, mode === 'production');
+  if (options.out !== undefined) await refuseExisting(options.out);
+  // A large period takes longer than a request may, and a terminal can be slow to take it.
+  const db = await openDb({ ...house.target, max: 1, statementTimeout: 0, applicationName: 'certo saft' });
+  outside.atEnd(() => db.close());
+  let progress: Progress | undefined;
+  const asked = {
+    companyId: company.id,
+    from: options.from,
+    to: options.to,
+    program,
+    encoding: options.encoding,
+    comment: mode === 'production' ? undefined : `Documentos sem valor fiscal (ambiente da AT: ${mode})`,
+    began: (documents: number) => {
+      progress = openProgress(outside.stderr, 'documents', documents, () => performance.now());
+    },
+    passed: (documents: number) => progress?.add(documents),
+  };
+  const written = await (options.out === undefined
+    ? exportSaft(db, asked, (bytes) => put(outside.stdout, bytes))
+    : intoFile(options.out, (file) => exportSaft(db, asked, (bytes) => put(file, bytes)))
+  ).finally(() => progress?.end());
+  tellWritten(outside, options, written);
+  return exit.ok;
+}
+
+function checkOptions({ from, to, out, json }: ExportOptions): void {
+  for (const [name, day] of [
+    ['--from', from],
+    ['--to', to],
+  ] as const) {
+    if (!isDay(day)) throw new CommandError(exit.usage, `${name} ${day} is no day: write YYYY-MM-DD.`);
+  }
+  if (to < from) throw new CommandError(exit.usage, '--to is before --from.');
+  if (json === true && out === undefined) {
+    throw new CommandError(exit.usage, 'With --json, say where the file goes: --out FILE.');
+  }
+}
+
+/** Who wrote the program: in production the holder of the AT's certificate, elsewhere nobody in particular. */
+function programOf({ config }: House, options: ExportOptions, production: boolean): SaftProgram {
+  const { producer = 'Certo', producerNif } = options;
+  if (producerNif === undefined && production) {
+    throw new CommandError(exit.usage, "Say whose program it is: --producer-nif, the NIF the AT's certificate is on.");
+  }
+  if (producerNif !== undefined && !isOwnNif(producerNif)) {
+    throw new CommandError(exit.usage, `--producer-nif ${producerNif} is no NIF.`);
+  }
+  if (!/^[^/]{1,200}$/.test(producer)) {
+    throw new CommandError(exit.usage, '--producer has 1 to 200 characters and no slash.');
+  }
+  return {
+    producerTaxId: producerNif ?? '999999990',
+    productId: `Certo/${producer}`,
+    version: version(),
+    certificateNumber: config.certificateNumber,
+  };
+}
+
+async function refuseExisting(path: string): Promise<void> {
+  const there = await stat(path).catch(() => undefined);
+  if (there !== undefined) throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
+}
+
+/** Under another name until it is whole: a file that was cut off never looks like one to hand in. */
+async function intoFile<T>(path: string, write: (file: Writable) => Promise<T>): Promise<T> {
+  const part = `${path}.part`;
+  const file = createWriteStream(part);
+  await once(file, 'open');
+  // A full disk is told by the next write; nobody listening would end the process.
+  file.on('error', () => undefined);
+  try {
+    const result = await write(file);
+    file.end();
+    await once(file, 'finish');
+    await rename(part, path);
+    return result;
+  } catch (error) {
+    file.destroy();
+    await rm(part, { force: true });
+    throw error;
+  }
+}
+
+async function put(output: Writable, bytes: Uint8Array): Promise<void> {
+  if (output.destroyed) throw goneOf(output);
+  if (output.write(bytes)) return;
+  const closed = new AbortController();
+  const close = () => closed.abort();
+  output.once('close', close);
+  try {
+    await once(output, 'drain', { signal: closed.signal });
+  } catch {
+    throw goneOf(output);
+  } finally {
+    output.off('close', close);
+  }
+}
+
+function goneOf(output: Writable): Error {
+  const { errored } = output;
+  if (errored !== null && (errored as NodeJS.ErrnoException).code !== 'EPIPE') return errored;
+  return new CommandError(exit.environment, 'Whoever read the output went away.');
+}
+
+function tellWritten(outside: Outside, { out, json, from, to }: ExportOptions, { counts, bytes }: SaftWritten): void {
+  if (json === true) {
+    tellJson(outside, { file: out, from, to, bytes, documents: counts });
+    return;
+  }
+  const { SALES = 0, TRANSPORT = 0, PROFORMA = 0, RECEIPT = 0 } = counts;
+  const what = `${grouped(SALES)} invoices and notes, ${grouped(TRANSPORT)} transport documents, ${grouped(PROFORMA)} pro formas, ${grouped(RECEIPT)} receipts`;
+  remark(outside, `${what}: ${grouped(bytes)} bytes${out === undefined ? '' : ` in ${out}`}.`);
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
