@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityIn, type SimulatorIdentity } from '../../src/at/simulator/certificates.ts';
 import { masterKey } from '../../src/keys/sealing.ts';
@@ -125,14 +126,20 @@ describe('a database elsewhere', () => {
     taken.release();
   });
 
-  test('a taken metrics port is only remarked', async () => {
+  test('a demo that a crash broke off is finished by the next start; a taken metrics port is only remarked', async () => {
+    const first = await line.serve({ DATABASE_URL: url, CERTO_DATA_DIR: line.folder('port') });
+    const begun = () => database.ownerPool.query('select from certo.companies');
+    while ((await begun()).rowCount === 0) await sleep(1);
+    await first.end('SIGKILL');
+    expect(first.out()).not.toContain('svc_sk_');
+
     const taken = await takenPort();
     const service = await line.serve({
       DATABASE_URL: url,
       CERTO_DATA_DIR: line.folder('port'),
       CERTO_METRICS_PORT: String(taken.port),
     });
-    await service.says(/certo demo/);
+    await service.says(/^ {2}svc_sk_\w+$/m);
     expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
     expect(service.err()).toMatch(/no metrics: port \d+ can not be opened/);
     expect(await service.end()).toBe(0);

@@ -236,9 +236,18 @@ test('books of every kind of act verify: paid, credited, cancelled', async () =>
   expect(found.json()).toMatchObject({ list: [], documents: 7 });
 });
 
+test('a series longer than what verify reads at once is one chain', async () => {
+  const workers = Array.from({ length: 6 }, async () => {
+    for (let i = 0; i < 20; i += 1) await issue(service.baseUrl, demo.companies.A);
+  });
+  await Promise.all(workers);
+  const found = await line.run(['verify', '--company', demo.companies.A.id, '--json'], env);
+  expect(found.json()).toMatchObject({ list: [], documents: 121 });
+});
+
 test('verify finds nothing in honest books, and names the document that was tampered with', async () => {
   const clean = await line.run(['verify', '--json'], env);
-  expect(clean.json()).toMatchObject({ ok: true, findings: 0, documents: 15, companies: 3 });
+  expect(clean.json()).toMatchObject({ ok: true, findings: 0, documents: 135, companies: 3 });
   expect(clean.code).toBe(0);
 
   await tamper(
