@@ -17,7 +17,9 @@ import { InvoiceReply, loadInvoice, showInvoice, showSync } from './invoice.ts';
 interface Kept {
   readonly revision: number;
   /** The reply's JSON, open at its end; with a QR code, open inside `qrCode`, where the link follows. */
-  readonly open: Buffer;
+  readonly open: string;
+  /** The link to the QR image and the second it was signed in. */
+  link: { readonly second: number; readonly url: string } | undefined;
   readonly hasQr: boolean;
 }
 
@@ -59,10 +61,18 @@ async function loadRevision(tx: Tx, id: string): Promise<Row> {
 
 function rendered(id: string, row: Row, principal: Principal, world: World): Rendered {
   const text = 'content' in row ? keep(id, row, principal, world) : kept.get(id)!;
-  const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
-  const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, row['now'] as Date))}}` : '';
-  const rest = Buffer.from(`${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
-  return new Rendered(Buffer.concat([text.open, rest]));
+  const url = text.hasQr ? `,"url":"${linkOf(text, id, row['now'] as Date, principal, world)}"}` : '';
+  return new Rendered(`${text.open}${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
+}
+
+/** Signed once a second at most: many may read the same document at once. */
+function linkOf(text: Kept, id: string, now: Date, { companyId }: Principal, world: World): string {
+  const second = Math.floor(now.getTime() / 1000);
+  if (text.link?.second !== second) {
+    const url = fileLink(world, { companyId, documentId: id, variant: 'qr' }, new Date(second * 1000));
+    text.link = { second, url };
+  }
+  return text.link!.url;
 }
 
 function keep(id: string, row: Row, principal: Principal, world: World): Kept {
@@ -72,8 +82,8 @@ function keep(id: string, row: Row, principal: Principal, world: World): Kept {
   const { url: __, ...image } = (qrCode ?? {}) as Record<string, unknown>;
   const text: Kept = {
     revision: (row['updated_at'] as Date).getTime(),
-    // As bytes, so that ten thousand characters are not encoded again for each reader.
-    open: Buffer.from(hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open),
+    open: hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open,
+    link: undefined,
     hasQr,
   };
   kept.delete(id);
