@@ -9,7 +9,11 @@ const templates = 500;
 /** A company with `count` invoices of three lines in one series; its id. Signatures have the form, not the value. */
 export async function fillBooks(owner, count, nif) {
   const company = { name: 'Livros Grandes, Lda', taxpayerNumber: nif, cae: ['62010'], region: 'PT' };
-  const companyId = await createCompany(owner, { ...company, address: 'Rua do Banco 1', postalCode: '1000-001', city: 'Lisboa' }, randomUUID);
+  const companyId = await createCompany(
+    owner,
+    { ...company, address: 'Rua do Banco 1', postalCode: '1000-001', city: 'Lisboa' },
+    randomUUID,
+  );
   const items = await addItems(owner, companyId);
   const seriesId = randomUUID();
   await owner.query(
@@ -20,7 +24,9 @@ export async function fillBooks(owner, count, nif) {
   const client = await owner.connect();
   try {
     await client.query('begin');
-    await client.query('create temporary table shapes (k integer primary key, customer uuid, items uuid[], net numeric, tax numeric, gross numeric, content jsonb) on commit drop');
+    await client.query(
+      'create temporary table shapes (k integer primary key, customer uuid, items uuid[], net numeric, tax numeric, gross numeric, content jsonb) on commit drop',
+    );
     for (let k = 0; k < templates; k++) await addShape(client, companyId, items, k);
     await client.query(insertInvoices, [companyId, seriesId, count, templates, period.from]);
     await client.query('commit');
@@ -37,7 +43,7 @@ const insertInvoices = `
     certificate_number, system_entry, qr, issued_at, issued_by, at_status, canceled_at, canceled_by, cancel_reason)
   select $1, gen_random_uuid(), 'SALES', 'INVOICE', case when n % 97 = 0 then 'CANCELED' else 'ISSUED' end, 'bench', t.customer, t.items, $2, 'bench',
     'EUR', '62010', day, day, t.net, t.tax, t.gross, t.gross, '{}', t.content || jsonb_build_object('date', day, 'dueDate', day + 30),
-    n, 'FT A2026/' || n, 'AAJFF1XZ-' || n, rpad(encode(sha512(n::text::bytea), 'base64'), 171, 'x') || '=', 1,
+    n, 'FT A2026/' || n, 'AAJFF1XZ-' || n, translate(encode(sha512(n::text::bytea) || sha512(('x' || n)::bytea), 'base64'), E'\\n', ''), 1,
     9999, to_char(day + interval '12 hours', 'YYYY-MM-DD"T"HH24:MI:SS'), 'qr', day + interval '12 hours', 'bench', 'ACCEPTED',
     case when n % 97 = 0 then day + interval '13 hours' end, case when n % 97 = 0 then 'bench' end, case when n % 97 = 0 then 'Erro de emissão' end
   from (select n, ($5::date + (n * 364 / $3)::integer) as day from generate_series(1, $3::bigint) n) x join shapes t on t.k = n % $4`;
@@ -45,7 +51,11 @@ const insertInvoices = `
 async function addItems(owner, companyId) {
   const items = [];
   for (let i = 0; i < 60; i++) {
-    const item = { id: randomUUID(), name: `Artigo de catálogo n.º ${i}`, vatRate: ['NORMAL', 'INTERMEDIATE', 'REDUCED'][i % 3] };
+    const item = {
+      id: randomUUID(),
+      name: `Artigo de catálogo n.º ${i}`,
+      vatRate: ['NORMAL', 'INTERMEDIATE', 'REDUCED'][i % 3],
+    };
     await owner.query(
       `insert into certo.items (company_id, id, created_by, name, type, unit_price, unit_type, vat_rate, vat_territory)
        values ($1, $2, 'bench', $3, 'PRODUCT', 10, 'UNIT', $4, 'CONTINENTAL')`,
@@ -57,7 +67,15 @@ async function addItems(owner, companyId) {
 }
 
 async function addShape(client, companyId, items, k) {
-  const customer = { id: randomUUID(), name: `Cliente ${k} & Filhos, Lda`, taxpayerNumber: '501442600', address: `Avenida ${k}`, postalCode: '4000-001', city: 'Porto', country: 'PT' };
+  const customer = {
+    id: randomUUID(),
+    name: `Cliente ${k} & Filhos, Lda`,
+    taxpayerNumber: '501442600',
+    address: `Avenida ${k}`,
+    postalCode: '4000-001',
+    city: 'Porto',
+    country: 'PT',
+  };
   await client.query(
     `insert into certo.customers (company_id, id, created_by, shown_name, country) values ($1, $2, 'bench', $3, 'PT')`,
     [companyId, customer.id, customer.name],
@@ -76,8 +94,24 @@ async function addShape(client, companyId, items, k) {
     ...(i === 0 ? { discount: { type: 'PERCENT', value: '5' } } : {}),
   }));
   const priced = price({ lines, taxPoint: period.from, currency: 'EUR' });
-  const issuer = { id: companyId, name: 'Livros Grandes, Lda', taxpayerNumber: '500000000', address: 'Rua do Banco 1', postalCode: '1000-001', city: 'Lisboa', country: 'PT' };
+  const issuer = {
+    id: companyId,
+    name: 'Livros Grandes, Lda',
+    taxpayerNumber: '500000000',
+    address: 'Rua do Banco 1',
+    postalCode: '1000-001',
+    city: 'Lisboa',
+    country: 'PT',
+  };
   const content = { ...priced, type: 'INVOICE', issuer, customer, cae: '62010', currency: 'EUR' };
   const { net, tax, gross } = priced.totals;
-  await client.query('insert into shapes values ($1, $2, $3, $4, $5, $6, $7)', [k, customer.id, chosen.map(({ id }) => id), net, tax, gross, JSON.stringify(content)]);
+  await client.query('insert into shapes values ($1, $2, $3, $4, $5, $6, $7)', [
+    k,
+    customer.id,
+    chosen.map(({ id }) => id),
+    net,
+    tax,
+    gross,
+    JSON.stringify(content),
+  ]);
 }

@@ -1,6 +1,7 @@
 // One export in a process of its own, so that its peak memory is its own: { connection, companyId, file } by IPC.
-import { createWriteStream, readFileSync } from 'node:fs';
+
 import { once } from 'node:events';
+import { createWriteStream, readFileSync } from 'node:fs';
 import { openDb } from '../../dist/db/open.js';
 import { exportSaft } from '../../dist/operations/saft/export-saft.js';
 import { period } from './saft-books.mjs';

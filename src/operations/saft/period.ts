@@ -1,6 +1,7 @@
 /** What a period's file begins with: the company, the series that have documents in it, their sums and their taxes. */
-import type { Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { add, round2, trimmed } from '../../fiscal/decimal.ts';
 import { type Day, documentTypes, type Family, type Party, type Region } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
 import type { SaftSums, SaftTax } from '../../fiscal/saft/source.ts';
@@ -14,27 +15,21 @@ const readCompany = statement(
   `select certo.now() as now, c.region, ${issuerColumns} from certo.companies c where c.id = certo.current_company()`,
 );
 
-// Dates never go back in a series, so its documents of a period are one stretch of numbers.
-const readStretches = statement(
-  'saft_stretches',
-  `select d.family, d.series_id, s.code, s.kind, d.first, d.last, d.count
-   from (select d.family, d.series_id, min(d.sequence) as first, max(d.sequence) as last, count(*) as count
-         from certo.documents d where ${inPeriod} group by d.family, d.series_id) d
-   join certo.series s on s.company_id = certo.current_company() and s.id = d.series_id
-   order by d.family, s.at_type, s.code, s.id`,
-);
-
 const debitTypes = Object.entries(documentTypes).flatMap(([type, { side }]) => (side === 'DEBIT' ? [`'${type}'`] : []));
 /** Net of a document in EUR; the column beside it is in the document's currency. */
 const bookNet = `case when d.currency = 'EUR' then d.net else (d.content->'books'->>'net')::numeric end`;
 const counts = `d.status <> 'CANCELED'`;
 
-const readSums = statement(
-  'saft_sums',
-  `select d.family, count(*) as count,
-     coalesce(sum(${bookNet}) filter (where ${counts} and d.type in (${debitTypes})), 0) as debit,
-     coalesce(sum(${bookNet}) filter (where ${counts} and d.type not in (${debitTypes})), 0) as credit
-   from certo.documents d where ${inPeriod} and d.family in ('SALES', 'PROFORMA') group by d.family`,
+// Dates never go back in a series, so its documents of a period are one stretch of numbers.
+const readStretches = statement(
+  'saft_stretches',
+  `select d.*, s.code, s.kind
+   from (select d.family, d.series_id, min(d.sequence) as first, max(d.sequence) as last, count(*) as count,
+           sum(${bookNet}) filter (where ${counts} and d.type in (${debitTypes})) as debit,
+           sum(${bookNet}) filter (where ${counts} and d.type not in (${debitTypes})) as credit
+         from certo.documents d where ${inPeriod} group by d.family, d.series_id) d
+   join certo.series s on s.company_id = certo.current_company() and s.id = d.series_id
+   order by d.family, s.at_type, s.code, s.id`,
 );
 
 const readReceiptSums = statement(
@@ -94,12 +89,11 @@ export async function readPeriod(tx: Tx, from: Day, to: Day): Promise<Period> {
   const company = companies[0];
   assert(company !== undefined, 'the entered company exists');
   const stretches = stretchesOf(found);
-  const [sums, receipts, transports, taxes] = (await tx.batch([
-    [readSums, days],
-    [readReceiptSums, days],
-    [readTransportSums, days],
+  const apart = (['RECEIPT', 'TRANSPORT'] as const).filter((family) => stretches[family] !== undefined);
+  const [taxes = [], ...apartSums] = await tx.batch([
     [readTaxes, days],
-  ])) as [Row[], Row[], Row[], Row[]];
+    ...apart.map((family): Call => [apartStatements[family], days]),
+  ]);
   return {
     now: company['now'] as Date,
     company: issuerOf(company),
@@ -107,12 +101,29 @@ export async function readPeriod(tx: Tx, from: Day, to: Day): Promise<Period> {
     stretches,
     documents: found.reduce((sum, row) => sum + Number(row['count']), 0),
     sums: {
-      ...Object.fromEntries(sums.map((row) => [row['family'], sumsOf(row)])),
-      RECEIPT: sumsOf(receipts[0]!),
-      TRANSPORT: sumsOf(transports[0]!),
+      ...summed(found),
+      ...Object.fromEntries(apart.map((family, i) => [family, sumsOf(apartSums[i]![0]!)])),
     },
     taxes: taxes.map((row) => ({ region: row['region'], taxCode: row['tax_code'], rate: row['rate'] }) as SaftTax),
   };
+}
+
+// The sums of these are not in columns.
+const apartStatements = { RECEIPT: readReceiptSums, TRANSPORT: readTransportSums };
+
+/** Sums by family over its series. */
+function summed(rows: readonly Row[]): Partial<Record<Family, SaftSums>> {
+  const sums: Partial<Record<Family, SaftSums>> = {};
+  for (const row of rows) {
+    const family = row['family'] as Family;
+    const own = sumsOf(row);
+    const so = sums[family];
+    sums[family] =
+      so === undefined
+        ? own
+        : { ...so, count: so.count + own.count, debit: plus(so.debit, own.debit), credit: plus(so.credit, own.credit) };
+  }
+  return sums;
 }
 
 function stretchesOf(rows: readonly Row[]): Partial<Record<Family, Stretch[]>> {
@@ -135,10 +146,15 @@ function stretchesOf(rows: readonly Row[]): Partial<Record<Family, Stretch[]>> {
 function sumsOf(row: Row): SaftSums {
   return {
     count: Number(row['count']),
-    debit: money(row['debit']),
-    credit: money(row['credit']),
-    quantity: money(row['quantity']),
+    debit: amount(row['debit'], 2),
+    credit: amount(row['credit'], 2),
+    quantity: amount(row['quantity'], 0),
   };
 }
 
-const money = (value: unknown): string => (value === undefined || value === '0' ? '0.00' : String(value));
+/** Nothing to sum is null or 0, without decimals. */
+function amount(value: unknown, least: number): string {
+  return trimmed(String(value ?? '0'), least);
+}
+
+const plus = (a: string, b: string): string => round2(add(a, b));
