@@ -23,13 +23,14 @@ const readPortion = statement(
    order by d.sequence limit ${portion}`,
 );
 
-// The first invoice that stands, of each pro forma or transport document of the period.
+// The first invoice of each pro forma or transport document of the period. Once there was one it stays invoiced, also when
+// that is cancelled: the AT was told so, and the invoice is in the file all the same.
 const readInvoiced = statement(
   'saft_invoiced',
   `select distinct on (d.id) d.id, s.issued_at, s.issued_by
    from certo.documents d
    join certo.documents s on s.company_id = certo.current_company() and s.family = 'SALES' and s.number is not null
-     and s.status <> 'CANCELED' and s.content->'origin'->>'id' = d.id::text
+     and s.content->'origin'->>'id' = d.id::text
    where d.company_id = certo.current_company() and d.number is not null and d.date between $1 and $2
      and d.family in ('PROFORMA', 'TRANSPORT')
    order by d.id, s.issued_at, s.sequence`,
