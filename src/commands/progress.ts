@@ -38,6 +38,11 @@ export function progressLine(what: string, done: number, total: number, seconds:
   return `${grouped(done)} of ${grouped(total)} ${what}, ${grouped(Math.round(rate))} a second${left}`;
 }
 
+/** "1 company", "2 companies" */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${grouped(count)} ${count === 1 ? one : many}`;
+}
+
 export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ' ');
 }

@@ -5,7 +5,7 @@ import { listSigningKeys } from '../keys/signing-keys.ts';
 import { exit } from './exit.ts';
 import { enterHouse, findCompany } from './guest.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
-import { grouped, openProgress } from './progress.ts';
+import { counted, openProgress } from './progress.ts';
 import { type Finding, type SeriesHead, verifySeries } from './verify-series.ts';
 
 export interface VerifyOptions extends Common {
@@ -45,10 +45,13 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
   progress.end();
   if (options.json === true) tellJson(outside, { ok: counts.findings === 0, ...counts, list: listed });
   else {
-    const what = `${grouped(counts.documents)} documents in ${grouped(counts.series)} series of ${grouped(counts.companies)} companies`;
+    const place = `${counted(counts.series, 'series', 'series')} of ${counted(counts.companies, 'company', 'companies')}`;
+    const what = `${counted(counts.documents, 'document')} in ${place}`;
     tell(
       outside,
-      counts.findings === 0 ? `Verified: ${what}, nothing wrong.` : `${grouped(counts.findings)} findings in ${what}.`,
+      counts.findings === 0
+        ? `Verified: ${what}, nothing wrong.`
+        : `${counted(counts.findings, 'finding')} in ${what}.`,
     );
   }
   return counts.findings === 0 ? exit.ok : exit.no;
