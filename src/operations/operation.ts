@@ -87,9 +87,9 @@ export interface WriteDeclaration<
 
 /** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
 export class Rendered {
-  readonly json: string;
+  readonly json: Buffer;
 
-  constructor(json: string) {
+  constructor(json: Buffer) {
     this.json = json;
   }
 }

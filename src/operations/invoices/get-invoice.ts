@@ -18,8 +18,8 @@ interface Kept {
   readonly revision: number;
   /** The reply's JSON, open at its end; with a QR code, open inside `qrCode`, where the link follows. */
   readonly open: string;
-  /** The link to the QR image and the second it was signed in. */
-  link: { readonly second: number; readonly url: string } | undefined;
+  /** The whole reply as it was last made: the same within a second, while the communication with the AT stands as it did. */
+  last: { readonly second: number; readonly sync: string; readonly reply: Rendered } | undefined;
   readonly hasQr: boolean;
 }
 
@@ -61,18 +61,15 @@ async function loadRevision(tx: Tx, id: string): Promise<Row> {
 
 function rendered(id: string, row: Row, principal: Principal, world: World): Rendered {
   const text = 'content' in row ? keep(id, row, principal, world) : kept.get(id)!;
-  const url = text.hasQr ? `,"url":"${linkOf(text, id, row['now'] as Date, principal, world)}"}` : '';
-  return new Rendered(`${text.open}${url},"syncWithAt":${JSON.stringify(showSync(row))}}`);
-}
-
-/** Signed once a second at most: many may read the same document at once. */
-function linkOf(text: Kept, id: string, now: Date, { companyId }: Principal, world: World): string {
-  const second = Math.floor(now.getTime() / 1000);
-  if (text.link?.second !== second) {
-    const url = fileLink(world, { companyId, documentId: id, variant: 'qr' }, new Date(second * 1000));
-    text.link = { second, url };
-  }
-  return text.link!.url;
+  const second = Math.floor((row['now'] as Date).getTime() / 1000);
+  const sync = JSON.stringify(showSync(row));
+  if (text.last?.second === second && text.last.sync === sync) return text.last.reply;
+  // Many may read the same document at once: the link is signed, and the text made into bytes, once a second at most.
+  const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
+  const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, new Date(second * 1000)))}}` : '';
+  const reply = new Rendered(Buffer.from(`${text.open}${url},"syncWithAt":${sync}}`));
+  text.last = { second, sync, reply };
+  return reply;
 }
 
 function keep(id: string, row: Row, principal: Principal, world: World): Kept {
@@ -83,7 +80,7 @@ function keep(id: string, row: Row, principal: Principal, world: World): Kept {
   const text: Kept = {
     revision: (row['updated_at'] as Date).getTime(),
     open: hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open,
-    link: undefined,
+    last: undefined,
     hasQr,
   };
   kept.delete(id);
