@@ -257,6 +257,24 @@ describe('sales documents', () => {
     expect(simple.CustomerID).toBe('CF');
   });
 
+  test('no withholding where nothing is withheld', async () => {
+    const free = { ...goods, unitPrice: '0', withholding: { type: 'IRS' as const, percent: '23' } };
+    const [invoice] = (await invoiceOf(sampleContent('INVOICE', [free]))).SourceDocuments.SalesInvoices.Invoice;
+    expect(invoice).not.toHaveProperty('WithholdingTax');
+  });
+
+  test('a price is as exact as six decimals are, and the check knows it', async () => {
+    const line = {
+      ...goods,
+      quantity: '3000000',
+      unitPrice: '1',
+      discount: { type: 'PERCENT' as const, value: '33.333333' },
+    };
+    const document = await openDesk().issue(sampleContent('INVOICE', [line]));
+    expect(document.content.lines[0]).toMatchObject({ net: '2000000.01', unitNet: '0.666667' });
+    expect((await checkSaft(writeSaft(sourceOf([document])))).findings).toEqual([]);
+  });
+
   test('only notes refer to what they correct, with the side turned for credit notes', async () => {
     const documents = await sales;
     const refers = documents.filter((d: Parsed) => d.Line.some((line: Parsed) => line.References !== undefined));
@@ -421,6 +439,12 @@ describe('masters', () => {
     expect([maria.CustomerTaxID, maria.BillingAddress.Country]).toEqual(['999999990', 'PT']);
     expect(maria.CustomerID).toMatch(/^[0-9A-Z]{26}$/);
     expect(found.find((c: Parsed) => c.BillingAddress.Country === 'DK').CustomerTaxID).toBe('12345678');
+  });
+
+  test('the final consumer has the generic number, whatever stands on the record', async () => {
+    const customer = { ...customers.consumer, taxpayerNumber: '123456789', address: 'Rua' };
+    const [found] = (await invoiceOf(sampleContent('INVOICE', [goods], { customer }))).MasterFiles.Customer;
+    expect([found.CustomerTaxID, found.BillingAddress.AddressDetail]).toEqual(['999999990', 'Desconhecido']);
   });
 
   test('addresses that do not fit are left out, names are cut', async () => {

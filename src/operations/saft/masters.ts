@@ -19,7 +19,7 @@ const customers = `
 // Names of items in documents are locked, so that of the catalogue is the one that was issued.
 const items = `
   select used.id, i.name, i.type
-  from (select distinct unnest(d.item_ids) as id from certo.documents d where ${inPeriod} and d.family <> 'RECEIPT') used
+  from (select distinct unnest(d.item_ids) as id from certo.documents d where ${inPeriod}) used
   left join certo.items i on i.company_id = certo.current_company() and i.id = used.id
   order by used.id`;
 

@@ -343,6 +343,7 @@ const figures: readonly Mutation[] = [
   ['a total of credits', ['SECTION_SUM'], swap(/<TotalCredit>[^<]*/, '<TotalCredit>1.00')],
   ['a total quantity', ['SECTION_SUM'], swap('<TotalQuantityIssued>37', '<TotalQuantityIssued>49')],
   ['a cancelled document that counts', ['SECTION_SUM'], within('FT A2026/3', '<InvoiceStatus>A', '<InvoiceStatus>N')],
+  ['a replaced invoice that counts', ['SECTION_SUM'], within('FT F2026/1', '<InvoiceStatus>N', '<InvoiceStatus>F')],
   ['a cancelled pro forma that counts', ['SECTION_SUM'], within('PF A2026/3', '<WorkStatus>A', '<WorkStatus>F')],
   ['a cancelled receipt that counts', ['SECTION_SUM'], within('RG A2026/3', '<PaymentStatus>A', '<PaymentStatus>N')],
   [
@@ -484,6 +485,17 @@ describe.each([
       }
     }
   });
+});
+
+test.each([
+  ['a tax period that began the year before', swap('<FiscalYear>2026', '<FiscalYear>2025')],
+  ['characters beyond the basic plane count once', swap('<City>Lisboa', `<City>${'😀'.repeat(50)}`)],
+  ['zero with a sign', swap(/(?<=<UnitPrice>)0.00/, '-0.00')],
+  ['spaces around numbers', swap('<TaxPercentage>23.00', '<TaxPercentage> 23.00 ')],
+  ['a rate written in another way', swap('<TaxPercentage>23.00', '<TaxPercentage>023')],
+  ['a comment and an instruction', swap('<MasterFiles>', '<?x y?><!-- - --><MasterFiles>')],
+])('%s is no finding', async (_what, change) => {
+  expect((await check(change(await ours))).findings).toEqual([]);
 });
 
 test('every finding there is has been seen here or in the tests of the reader', () => {
