@@ -123,3 +123,73 @@ export interface InvoiceJson extends ListedInvoice {
   readonly qrCode?: { readonly url: string; readonly data: string; readonly imageData: string };
   readonly issuer: { readonly ref: string; readonly data: { readonly name: string; readonly taxPayerNumber: string } };
 }
+
+export interface PlaceJson {
+  readonly address: string;
+  readonly postalCode: string;
+  readonly city: string;
+  readonly country: string;
+}
+
+export interface TransportEntryJson {
+  readonly id: string;
+  readonly number?: string;
+  readonly atcud?: string;
+  readonly atDocCode?: string;
+  readonly movementType: string;
+  readonly issueStatus: string;
+  readonly date?: string;
+  readonly movementDate: string;
+  readonly movementEndDate?: string;
+  readonly loading: PlaceJson;
+  readonly unloading: PlaceJson;
+  readonly licensePlate?: string;
+  readonly comments?: string;
+  readonly valued: boolean;
+  readonly updatedAt: string;
+  readonly syncWithAt: InvoiceJson['syncWithAt'];
+  readonly summary: ListedInvoice['summary'];
+  readonly customer: ListedInvoice['customer'];
+}
+
+export interface TransportJson extends TransportEntryJson {
+  readonly shortHash?: string;
+  readonly signature?: { readonly text: string; readonly value: string; readonly keyVersion: number };
+  readonly cae: string;
+  readonly createdAt: string;
+  readonly issuedAt?: string;
+  readonly series?: InvoiceJson['series'];
+  readonly summary: InvoiceJson['summary'];
+  readonly items: InvoiceJson['items'];
+  readonly qrCode?: InvoiceJson['qrCode'];
+}
+
+export interface ProposalEntryJson {
+  readonly id: string;
+  readonly number: string;
+  readonly atcud: string;
+  readonly status: string;
+  readonly date: string;
+  readonly dueDate: string;
+  readonly currency: string;
+  readonly updatedAt: string;
+  readonly summary: ListedInvoice['summary'];
+  readonly customer: ListedInvoice['customer'];
+}
+
+export interface ProposalJson extends ProposalEntryJson {
+  readonly description?: string;
+  readonly notes?: string;
+  readonly syncWithAt: InvoiceJson['syncWithAt'];
+  readonly summary: InvoiceJson['summary'];
+  readonly items: InvoiceJson['items'];
+  readonly qrCode?: InvoiceJson['qrCode'];
+  readonly relatedDocuments: readonly {
+    readonly id: string;
+    readonly number?: string;
+    readonly documentType: string;
+    readonly status: string;
+    readonly date?: string;
+    readonly total: number;
+  }[];
+}

@@ -28,7 +28,7 @@ import { openPrint } from '../src/print/print.ts';
 import { type Answer, openWire, type Refused, type Sent, type Wire } from './client.ts';
 import { conforms, operationOf } from './conforms.ts';
 import { setClock, type TestDatabase, testDatabase } from './database.ts';
-import type { CustomerJson, InvoiceJson, ItemJson } from './replies.ts';
+import type { CustomerJson, InvoiceJson, ItemJson, ProposalJson, TransportJson } from './replies.ts';
 
 /** The address in links and in the description; nothing listens there. `open` translates. */
 export const baseUrl = 'http://certo.test';
@@ -42,6 +42,12 @@ const seriesTypes = [
   'DEBIT_NOTE',
   'CREDIT_NOTE',
   'RECEIPT',
+  'PROFORMA',
+  'GUIA_DE_ATIVOS_PROPRIOS',
+  'GUIA_DE_CONSIGNACAO',
+  'GUIA_DE_DEVOLUCAO',
+  'GUIA_DE_REMESSA',
+  'GUIA_DE_TRANSPORTE',
 ] as const;
 type SeriesType = (typeof seriesTypes)[number];
 
@@ -87,6 +93,10 @@ export interface TestCompany {
   /** A draft of one item, made for it when `items` is not given. */
   draft(over?: Readonly<Record<string, unknown>>): Promise<InvoiceJson>;
   issue(draft: { readonly id: string; readonly updatedAt: string }): Promise<InvoiceJson>;
+  /** A draft of a transport document that starts in an hour. */
+  transport(over?: Readonly<Record<string, unknown>>): Promise<TransportJson>;
+  issueTransport(draft: { readonly id: string }): Promise<TransportJson>;
+  proposal(over?: Readonly<Record<string, unknown>>): Promise<ProposalJson>;
   /** Another key of the company; `revoke` ends it. */
   anotherKey(lineage?: string): Promise<{ readonly key: string; readonly id: string; revoke(): Promise<void> }>;
 }
@@ -177,7 +187,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   const first = await openDoor(parts, logs);
   const world: SeriesWorld = { ...parts, certificateNumber: 9999 };
-  const companies = await makeCompanies(base, world, first.call, options.companies ?? ['A', 'B', 'Z']);
+  const companies = await makeCompanies(base, world, first.call, now, options.companies ?? ['A', 'B', 'Z']);
   let reports: ClockDoor | undefined;
   const service: Service = {
     app: first.app,
@@ -224,7 +234,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     async newCompany({ name, taxpayerNumber, region = 'PT' }) {
       const id = await createCompany(base.ownerPool, { name, taxpayerNumber, region, cae: ['62010'] }, uuidv7);
       const none = {} as TestCompany['series'];
-      return openCompany(base.db, first.call, { id, name, taxpayerNumber, region, series: none });
+      return openCompany(base.db, first.call, now, { id, name, taxpayerNumber, region, series: none });
     },
     async stop() {
       await reports?.stop();
@@ -309,6 +319,7 @@ async function makeCompanies(
   base: TestDatabase,
   world: SeriesWorld,
   call: Service['call'],
+  now: () => Date,
   wanted: readonly ('A' | 'B' | 'Z')[],
 ): Promise<Service['companies']> {
   const made: Partial<Record<'A' | 'B' | 'Z', TestCompany>> = {};
@@ -330,7 +341,7 @@ async function makeCompanies(
     const series = Object.fromEntries(
       registered.map((one) => [one.documentType, one]),
     ) as unknown as TestCompany['series'];
-    made[letter] = await openCompany(base.db, call, { ...founder, id, series });
+    made[letter] = await openCompany(base.db, call, now, { ...founder, id, series });
   }
   return made as Service['companies'];
 }
@@ -338,6 +349,7 @@ async function makeCompanies(
 async function openCompany(
   db: Db,
   callAny: Service['call'],
+  now: () => Date,
   facts: Pick<TestCompany, 'id' | 'name' | 'taxpayerNumber' | 'region' | 'series'>,
 ): Promise<TestCompany> {
   const entry = entryOfCompany(facts.id, 'test');
@@ -386,6 +398,20 @@ async function openCompany(
         call<InvoiceJson>('POST', `/invoices/${draft.id}/issue`, { body: { expectedUpdatedAt: draft.updatedAt } }),
         200,
       ),
+    async transport(over = {}) {
+      const customerId = over['customerId'] ?? (await company.customer()).id;
+      const items = over['items'] ?? [{ id: (await company.item({ name: 'Caixa', type: 'PRODUCT' })).id, quantity: 2 }];
+      const movementDate = new Date(now().getTime() + 3_600_000).toISOString();
+      const body = { movementType: 'GUIA_DE_TRANSPORTE', movementDate, ...journey, ...over, customerId, items };
+      return made(call<TransportJson>('POST', '/transport-documents', { body }), 201);
+    },
+    issueTransport: ({ id }) => made(call<TransportJson>('POST', `/transport-documents/${id}/issue`), 200),
+    async proposal(over = {}) {
+      const customerId = over['customerId'] ?? (await company.customer()).id;
+      const items = over['items'] ?? [{ id: (await company.item()).id, quantity: 2 }];
+      const body = { cae: '62010', ...over, customerId, items };
+      return made(call<ProposalJson>('POST', '/proposals', { body }), 201);
+    },
     async anotherKey(lineage) {
       const minted = await mint(lineage);
       return {
@@ -398,6 +424,11 @@ async function openCompany(
   };
   return company;
 }
+
+const journey = {
+  loading: { address: 'Rua do Armazém, 1', postalCode: '1000-001', city: 'Lisboa', country: 'PT' },
+  unloading: { address: 'Rua da Loja, 2', postalCode: '4000-001', city: 'Porto', country: 'PT' },
+};
 
 /** A valid Portuguese NIF made of eight digits. */
 export function nifFrom(eight: string): string {

@@ -246,12 +246,28 @@ export const refusals = {
     en: 'dueDate can not be before date.',
     pt: 'dueDate não pode ser anterior a date.',
   },
+  MOVEMENT_IN_PAST: {
+    status: 400,
+    en: 'The transport would start at {start}, before it is issued ({now}). Give a movementDate that is still to come.',
+    pt: 'O transporte começaria em {start}, antes da emissão ({now}). Indique um movementDate ainda por vir.',
+  },
+  END_BEFORE_START: {
+    status: 400,
+    en: 'movementEndDate can not be before movementDate.',
+    pt: 'movementEndDate não pode ser anterior a movementDate.',
+  },
   UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
 
   // Records
   INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe tal fatura.' },
   CUSTOMER_NOT_FOUND: { status: 404, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
   ITEM_NOT_FOUND: { status: 404, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
+  TRANSPORT_NOT_FOUND: {
+    status: 404,
+    en: 'There is no such transport document.',
+    pt: 'Não existe tal documento de transporte.',
+  },
+  PROPOSAL_NOT_FOUND: { status: 404, en: 'There is no such pro forma.', pt: 'Não existe tal fatura pró-forma.' },
   TEMPLATE_NOT_FOUND: { status: 404, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
   FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe tal ficheiro.' },
   LINK_EXPIRED: {
@@ -396,6 +412,36 @@ export const refusals = {
     status: 400,
     en: 'The document has receipts ({numbers}). Cancel those first, with this same route.',
     pt: 'O documento tem recibos ({numbers}). Anule-os primeiro, por esta mesma via.',
+  },
+  MOVEMENT_TOO_FAR: {
+    status: 400,
+    en: 'The transport starts at {start}, more than three months from now; the tax authority takes it from {from} on.',
+    pt: 'O transporte começa em {start}, daqui a mais de três meses; a AT aceita-o a partir de {from}.',
+  },
+  MOVEMENT_STARTED: {
+    status: 400,
+    en: 'The transport started at {start}; the document can not be cancelled any more.',
+    pt: 'O transporte começou em {start}; o documento já não pode ser anulado.',
+  },
+  PROPOSAL_CONVERTED: {
+    status: 400,
+    en: 'Invoices were made of this pro forma ({numbers}); it can not be cancelled or deleted.',
+    pt: 'Desta fatura pró-forma resultaram faturas ({numbers}); não pode ser anulada nem eliminada.',
+  },
+  PROPOSAL_CANCELED: {
+    status: 400,
+    en: 'The pro forma {number} is cancelled; no invoice can be made of it.',
+    pt: 'A fatura pró-forma {number} está anulada; dela não pode resultar uma fatura.',
+  },
+  PROPOSAL_EXCEEDED: {
+    status: 400,
+    en: 'The pro forma {number} has less left of {items} than this invoice takes. Lower the quantities or convert it again.',
+    pt: 'Na fatura pró-forma {number} resta menos de {items} do que esta fatura leva. Reduza as quantidades ou converta-a de novo.',
+  },
+  NOTHING_TO_CONVERT: {
+    status: 400,
+    en: 'Everything on this pro forma is invoiced already.',
+    pt: 'Tudo nesta fatura pró-forma já foi faturado.',
   },
 
   // Commands of the operator

@@ -6,10 +6,13 @@ import { findRate } from './vat-rates.ts';
 
 /**
  * The content as it stands when each line's rate and exemption code hold on the tax point; priced again when not, which
- * may refuse (INVALID_REQUEST). Credit notes and receipts keep what their invoice had, whatever holds today.
+ * may refuse (INVALID_REQUEST). Credit notes and receipts keep what their invoice had, whatever holds today; a transport
+ * document without values has no tax.
  */
 export function reprice(content: Content, taxPoint: Day): Content {
-  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || ratesHold(content, taxPoint)) return content;
+  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || content.transport?.valued === false)
+    return content;
+  if (ratesHold(content, taxPoint)) return content;
   const { currency, exchangeRate, globalDiscount, lines } = content;
   return { ...content, ...price({ lines, globalDiscount, taxPoint, currency, exchangeRate }) };
 }

@@ -21,7 +21,22 @@ import { getItem } from './items/get-item.ts';
 import { listItems } from './items/list-items.ts';
 import { patchItem } from './items/patch-item.ts';
 import type { Operation } from './operation.ts';
+import { cancelProposal } from './proposals/cancel-proposal.ts';
+import { convertProposal } from './proposals/convert-proposal.ts';
+import { createProposal } from './proposals/create-proposal.ts';
+import { deleteProposal } from './proposals/delete-proposal.ts';
+import { getProposal } from './proposals/get-proposal.ts';
+import { getProposalPdf } from './proposals/get-proposal-pdf.ts';
+import { listProposals } from './proposals/list-proposals.ts';
 import { listSeries } from './series/list-series.ts';
+import { cancelTransport } from './transport-documents/cancel-transport.ts';
+import { createTransport } from './transport-documents/create-transport.ts';
+import { deleteTransport } from './transport-documents/delete-transport.ts';
+import { getTransport } from './transport-documents/get-transport.ts';
+import { getTransportPdf } from './transport-documents/get-transport-pdf.ts';
+import { issueTransport } from './transport-documents/issue-transport.ts';
+import { listTransports } from './transport-documents/list-transports.ts';
+import { patchTransport } from './transport-documents/patch-transport.ts';
 
 export const operations: readonly Operation[] = [
   getCompany,
@@ -46,4 +61,19 @@ export const operations: readonly Operation[] = [
   cancelInvoice,
   createCreditNote,
   getInvoicePdf,
+  createTransport,
+  listTransports,
+  getTransport,
+  patchTransport,
+  deleteTransport,
+  issueTransport,
+  cancelTransport,
+  getTransportPdf,
+  createProposal,
+  listProposals,
+  getProposal,
+  convertProposal,
+  cancelProposal,
+  deleteProposal,
+  getProposalPdf,
 ];

@@ -205,6 +205,9 @@ const moving = [
   'at_next_at',
   'at_lease',
   'at_told',
+  'at_doc_code',
+  'converted_at',
+  'hidden_at',
 ];
 
 const otherValue: Readonly<Record<string, string>> = {

@@ -83,6 +83,63 @@ export const samples: Readonly<Record<string, (company: TestCompany) => Promise<
   getInvoicePdf: async (company) => ({
     path: `/invoices/${(await company.issue(await company.draft())).id}/pdf`,
   }),
+
+  createTransport: async (company) => {
+    const { movementType, movementDate, customer, items, loading, unloading } = await company.transport();
+    const lines = items.map(({ ref }) => ({ id: ref, quantity: 1 }));
+    const body = { movementType, movementDate, customerId: customer.ref, items: lines, loading, unloading };
+    return { path: '/transport-documents', body, otherBody: { ...body, comments: 'outra' } };
+  },
+  listTransports: async () => ({ path: '/transport-documents' }),
+  getTransport: async (company) => ({ path: `/transport-documents/${(await company.transport()).id}` }),
+  patchTransport: async (company) => ({
+    path: `/transport-documents/${(await company.transport()).id}`,
+    body: { comments: 'uma' },
+    otherBody: { comments: 'outra' },
+  }),
+  deleteTransport: async (company) => ({ path: `/transport-documents/${(await company.transport()).id}` }),
+  issueTransport: async (company) => {
+    const draft = await company.transport();
+    return {
+      path: `/transport-documents/${draft.id}/issue`,
+      body: { expectedUpdatedAt: draft.updatedAt },
+      otherBody: { expectedUpdatedAt: '2026-01-01T00:00:00.000Z' },
+    };
+  },
+  cancelTransport: async (company) => ({
+    path: `/transport-documents/${(await company.issueTransport(await company.transport())).id}/cancel`,
+    body: {},
+    otherBody: { reason: 'Engano' },
+  }),
+  getTransportPdf: async (company) => ({
+    path: `/transport-documents/${(await company.issueTransport(await company.transport())).id}/pdf`,
+  }),
+
+  createProposal: async (company) => {
+    const body = {
+      cae: '62010',
+      customerId: (await company.customer()).id,
+      items: [{ id: (await company.item()).id, quantity: 1 }],
+    };
+    return { path: '/proposals', body, otherBody: { ...body, notes: 'outra' } };
+  },
+  listProposals: async () => ({ path: '/proposals' }),
+  getProposal: async (company) => ({ path: `/proposals/${(await company.proposal()).id}` }),
+  convertProposal: async (company) => {
+    const { id, items } = await company.proposal();
+    return {
+      path: `/proposals/${id}/convert`,
+      body: {},
+      otherBody: { items: [{ id: items[0]!.id, quantity: 1 }] },
+    };
+  },
+  cancelProposal: async (company) => ({
+    path: `/proposals/${(await company.proposal()).id}/cancel`,
+    body: {},
+    otherBody: { reason: 'Engano' },
+  }),
+  deleteProposal: async (company) => ({ path: `/proposals/${(await company.proposal()).id}` }),
+  getProposalPdf: async (company) => ({ path: `/proposals/${(await company.proposal()).id}/pdf` }),
 };
 
 /** The same request against another id. */

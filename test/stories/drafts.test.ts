@@ -569,8 +569,14 @@ test('the series of the company, with what they have numbered', async () => {
   ).toEqual([
     ['CREDIT_NOTE', 'Z2026', true, 0],
     ['DEBIT_NOTE', 'Z2026', true, 0],
+    ['GUIA_DE_ATIVOS_PROPRIOS', 'Z2026', true, 0],
+    ['GUIA_DE_CONSIGNACAO', 'Z2026', true, 0],
+    ['GUIA_DE_DEVOLUCAO', 'Z2026', true, 0],
+    ['GUIA_DE_REMESSA', 'Z2026', true, 0],
+    ['GUIA_DE_TRANSPORTE', 'Z2026', true, 0],
     ['INVOICE', 'Z2026', true, 0],
     ['INVOICE_RECEIPT', 'Z2026', true, 0],
+    ['PROFORMA', 'Z2026', true, 0],
     ['RECEIPT', 'Z2026', true, 0],
     ['SIMPLIFIED_INVOICE', 'Z2026', true, 0],
   ]);

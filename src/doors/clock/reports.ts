@@ -4,16 +4,14 @@
  * there exactly once; an outage only delays, for as long as it lasts.
  */
 import type { Logger } from 'pino';
-import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
+import type { AtGateway } from '../../at/gateway.ts';
 import type { Call, Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type Content, type DocumentType, documentTypes, type Region } from '../../fiscal/document.ts';
-import { assert } from '../../fiscal/refusal.ts';
-import { localText } from '../../fiscal/time.ts';
+import type { Region } from '../../fiscal/document.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
-import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
 import { credentialsOf, markCredentialsWrong } from '../../operations/series/registration.ts';
+import { nextStatus, tell, toldColumns } from './tell.ts';
 
 export interface ReportWorld {
   readonly db: Db;
@@ -42,13 +40,15 @@ const lease = statement(
      order by issued_at, sequence limit ${group_size} for update skip locked)
    update certo.documents d set at_lease = $1, at_attempts = d.at_attempts + 1, at_next_at = certo.now() + interval '${lease_seconds} seconds'
    from due where d.company_id = certo.current_company() and d.id = due.id
-   returning d.id, d.type, d.status, d.content, d.at_attempts, d.at_told, d.canceled_at, d.issued_at, ${issuedColumns}`,
+   returning ${toldColumns}`,
 );
+// What was cancelled or invoiced while its issue was told goes on to be told so.
 const settle = statement(
   'report_settle',
   `update certo.documents set
-     at_status = case when $3 = 'ACCEPTED' and status = 'CANCELED' and $6 <> 'A' then 'PENDING' else $3 end,
-     at_code = $4, at_message = $5, at_told = coalesce($6, at_told), at_attempts = 0, at_lease = null, at_next_at = null
+     at_status = case when $3 = 'ACCEPTED' and $6 = 'N' and (canceled_at is not null or converted_at is not null) then 'PENDING' else $3 end,
+     at_code = $4, at_message = $5, at_told = coalesce($6, at_told), at_doc_code = coalesce(at_doc_code, $7),
+     at_attempts = 0, at_lease = null, at_next_at = null
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
 const postpone = statement(
@@ -79,12 +79,16 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
       results.push([postpone, [row['id'], leaseId, stopped?.seconds ?? 0, null, 1]]);
       continue;
     }
-    const outcome = await send(world.at, credentials, row, company['region'] as Region);
+    const outcome = await tell({ at: world.at, credentials, row, region: company['region'] as Region });
     if (outcome.kind === 'done') {
-      results.push([settle, [row['id'], leaseId, 'ACCEPTED', outcome.code, outcome.message, nextStatus(row)]]);
+      const { code, message, atDocCode = null } = outcome;
+      const call: Call = [settle, [row['id'], leaseId, 'ACCEPTED', code, message, nextStatus(row), atDocCode]];
+      // The AT tells its code of a transport document once and never again: it is written down before the next call.
+      if (atDocCode === null) results.push(call);
+      else await world.db.transact(entry, (tx) => tx.batch([call]));
     } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
       world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
-      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null]]);
+      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null, null]]);
     } else if (outcome.kind === 'refused') {
       world.log.warn(
         { companyId, code: outcome.code },
@@ -113,33 +117,6 @@ function byIssue(a: Row, b: Row): number {
     (a['issued_at'] as Date).getTime() - (b['issued_at'] as Date).getTime() ||
     Number(a['sequence']) - Number(b['sequence'])
   );
-}
-
-/** What the AT is told next: that it was issued, then that it was cancelled. */
-function nextStatus(row: Row): 'N' | 'A' {
-  return row['at_told'] === null ? 'N' : 'A';
-}
-
-function send(at: AtGateway, credentials: Credentials, row: Row, region: Region): Promise<Outcome> {
-  const content = row['content'] as Content;
-  const issued = issuedOf(row);
-  const { family } = documentTypes[row['type'] as DocumentType];
-  assert(family === 'SALES', 'only sales documents are reported here');
-  const resent = Number(row['at_attempts']) > 1;
-  if (nextStatus(row) === 'A') {
-    assert(row['canceled_at'] !== null, 'what was told as issued is told again only when cancelled');
-    const statusDate = localText(row['canceled_at'] as Date, region);
-    return at.changeInvoiceStatus(credentials, { content, issued, status: 'A', statusDate, resent });
-  }
-  return at.reportInvoice(credentials, {
-    content,
-    issued,
-    status: 'N',
-    statusDate: issued.systemEntry,
-    cashVat: content.cashVat === true,
-    eac: content.cae,
-    resent,
-  });
 }
 
 /** 1 s · 2^n with jitter, at most 5 minutes. It never runs out of attempts. */

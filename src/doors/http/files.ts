@@ -11,7 +11,7 @@ const readFile = statement(
   'file_read',
   `select d.number, d.qr, (select r.bytes from certo.renditions r
      where r.company_id = d.company_id and r.document_id = d.id and r.variant = $2) as bytes, certo.now() as now
-   from certo.documents d where d.company_id = certo.current_company() and d.id = $1`,
+   from certo.documents d where d.company_id = certo.current_company() and d.id = $1 and d.hidden_at is null`,
 );
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 

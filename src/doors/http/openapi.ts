@@ -47,6 +47,11 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
         { name: 'Customers', description: 'Who is invoiced.' },
         { name: 'Items', description: 'What is invoiced.' },
         { name: 'Invoices', description: 'Drafts and issued documents.' },
+        {
+          name: 'Transport documents',
+          description: 'Goods on their way, told to the tax authority before they leave.',
+        },
+        { name: 'Pro formas', description: 'What is promised before it is invoiced.' },
       ],
       components: {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },

@@ -5,7 +5,8 @@
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
+import { isCommunicated } from '../../fiscal/communicated.ts';
+import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, idParams, line } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
@@ -16,14 +17,26 @@ const cancelDocument = statement(
   'invoice_cancel',
   `update certo.documents set status = 'CANCELED', outstanding = 0, canceled_at = certo.now(), canceled_by = $2, cancel_reason = $3,
      updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     at_status = $4, at_next_at = null
+     at_status = $4, at_next_at = case when at_lease is null then null else at_next_at end
    where company_id = certo.current_company() and id = $1 and number is not null and status in ('ISSUED', 'PAID') returning id`,
 );
+
+/** Kept in the books and SAF-T. */
+export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));
+
+/**
+ * The statement that cancels a numbered document. The AT hears of it after it has heard of the issue: a report that is
+ * under way keeps its lease.
+ */
+export function cancelCall(id: string, content: Content, actor: string, reason: string | undefined): Call {
+  const atStatus = isCommunicated(content) ? 'PENDING' : 'NOT_APPLICABLE';
+  return [cancelDocument, [id, actor, reason ?? 'Erro de emissão', atStatus]];
+}
 
 interface CancelChange {
   readonly document: Parent;
   readonly parent: Parent | undefined;
-  readonly reason: string;
+  readonly reason: string | undefined;
   row: Row;
 }
 
@@ -35,9 +48,7 @@ export const cancelInvoice = defineWrite({
   description:
     'Only for errors of issue, before the document had effect with the customer; else use a credit note. Refused while it has issued notes or receipts: cancel those first, with this same route. Cancelling a receipt or a note gives its amount back to the invoice.',
   params: idParams('Id of the document.'),
-  body: closed({
-    reason: Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1)),
-  }),
+  body: closed({ reason: cancelReason }),
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
@@ -52,16 +63,12 @@ export const cancelInvoice = defineWrite({
   },
   decide({ document, parent }, asked): CancelChange {
     checkCancelable(document);
-    return { document, parent, reason: asked.body.reason ?? 'Erro de emissão', row: {} };
+    return { document, parent, reason: asked.body.reason, row: {} };
   },
   async save(tx, change, asked) {
     const { document, parent, reason } = change;
     await tx.batch([
-      // A receipt of the normal scheme is told to the AT by SAF-T only.
-      [
-        cancelDocument,
-        [document.id, asked.principal.actor, reason, reported(document.type) ? 'PENDING' : 'NOT_APPLICABLE'],
-      ],
+      cancelCall(document.id, document.content, asked.principal.actor, reason),
       ...(parent === undefined ? [] : [balanceWithout(parent, document.id)]),
     ]);
     change.row = await loadInvoice(tx, document.id);
@@ -80,10 +87,6 @@ function checkCancelable(document: Parent): void {
   if (notes.length > 0) throw new Refusal('HAS_NOTES', { numbers: notes.join(', ') });
   const receipts = numbers('RECEIPT');
   if (receipts.length > 0) throw new Refusal('HAS_PAYMENTS', { numbers: receipts.join(', ') });
-}
-
-function reported(type: DocumentType): boolean {
-  return documentTypes[type].family === 'SALES';
 }
 
 function balanceWithout(parent: Parent, childId: string): Call {

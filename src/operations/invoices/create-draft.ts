@@ -1,18 +1,24 @@
-import type { Row } from '../../db/transact.ts';
+import type { Call, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { defineWrite } from '../operation.ts';
-import { DraftBody, draftProblems, mergeDraft } from './draft.ts';
+import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
 import { InvoiceReply, showInvoice } from './invoice.ts';
-import { draftColumns, draftValues, familyOf, loadReferences, priceDraft } from './price-draft.ts';
+import { draftColumns, draftValues, loadReferences, priceDraft } from './price-draft.ts';
 
 const insertDraft = statement(
   'draft_insert',
-  `insert into certo.documents (company_id, id, family, type, status, created_by, ${draftColumns.join(', ')})
-   values (certo.current_company(), $1, $2, $3, 'DRAFT', $4, ${draftColumns.map((_, i) => `$${i + 5}`).join(', ')})
+  `insert into certo.documents (company_id, id, status, created_by, ${draftColumns.join(', ')})
+   values (certo.current_company(), $1, 'DRAFT', $2, ${draftColumns.map((_, i) => `$${i + 3}`).join(', ')})
    returning created_at, updated_at,
      (select s.code from certo.series s where s.company_id = documents.company_id and s.id = documents.series_id) as series_name`,
 );
+
+/** The statement that writes a new draft of any type. */
+export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string): Call {
+  return [insertDraft, [id, actor, ...draftValues(draft, content)]];
+}
 
 const otherRoutes: Partial<Record<string, string>> = {
   CREDIT_NOTE: 'POST /invoices/credit-notes',
@@ -44,16 +50,9 @@ export const createDraft = defineWrite({
     return { id: world.newId(), draft, content, now: references['now'] as Date, row: {} as Row };
   },
   async save(tx, change, asked) {
-    const { draft, content } = change;
-    const values = draftValues(draft, content);
-    const [row] = await tx.query(insertDraft, [
-      change.id,
-      familyOf(draft.type),
-      draft.type,
-      asked.principal.actor,
-      ...values,
-    ]);
-    change.row = row!;
+    const { id, draft, content } = change;
+    const [rows] = await tx.batch([insertDraftCall(id, draft, content, asked.principal.actor)]);
+    change.row = rows![0]!;
     return change.id;
   },
   show: (change, asked, world) =>

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import type { Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { assert } from '../../fiscal/refusal.ts';
 import { closed, idParams } from '../fields.ts';
@@ -9,6 +10,13 @@ const deleteDocument = statement(
   'draft_delete',
   'delete from certo.documents where company_id = certo.current_company() and id = $1 returning id',
 );
+
+/** Removes a draft that is locked; returns its id. */
+export async function removeDraft(tx: Tx, id: string): Promise<string> {
+  const rows = await tx.query(deleteDocument, [id]);
+  assert(rows.length === 1, 'a locked draft can be deleted');
+  return id;
+}
 
 export const deleteDraft = defineWrite({
   name: 'deleteDraft',
@@ -23,10 +31,6 @@ export const deleteDraft = defineWrite({
   tool: 'delete_invoice_draft',
   load: (tx, asked) => draftToChange(tx, asked.params.id),
   decide: (_row, asked) => ({ id: asked.params.id }),
-  async save(tx, { id }) {
-    const rows = await tx.query(deleteDocument, [id]);
-    assert(rows.length === 1, 'a locked draft can be deleted');
-    return id;
-  },
+  save: (tx, { id }) => removeDraft(tx, id),
   show: ({ id }) => ({ id, deleted: true }),
 });

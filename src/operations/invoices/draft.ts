@@ -7,7 +7,16 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
-import type { Day, Decimal, Discount, Region, VatRate } from '../../fiscal/document.ts';
+import type {
+  Day,
+  Decimal,
+  Discount,
+  DocumentRef,
+  DocumentType,
+  Region,
+  Transport,
+  VatRate,
+} from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
@@ -43,7 +52,8 @@ export const DraftItem = closed({
   ),
 });
 
-const draftMembers = {
+/** What a draft is made of, whatever its type. */
+export const draftMembers = {
   cae: line(5, "One of the company's activity codes.", 5),
   customerId: id('Id of the customer.'),
   items: Type.Array(DraftItem, { minItems: 1, maxItems: 1000, description: 'The lines.' }),
@@ -93,11 +103,11 @@ export const DraftPatch = closed({
 });
 export type DraftBody = Static<typeof DraftBody>;
 export type DraftPatch = Static<typeof DraftPatch>;
-type CreatedType = 'INVOICE' | 'SIMPLIFIED_INVOICE' | 'INVOICE_RECEIPT' | 'DEBIT_NOTE';
 
 /** What was asked, decimals and days as text: column `asked`. */
 export interface AskedDraft {
-  readonly type: CreatedType;
+  /** Any but RECEIPT and CREDIT_NOTE, which are made of their invoice. */
+  readonly type: DocumentType;
   readonly cae: string;
   readonly customerId: string;
   readonly items: readonly AskedLine[];
@@ -114,10 +124,16 @@ export interface AskedDraft {
   readonly payment?: { readonly method?: string | undefined; readonly date?: Day | undefined } | undefined;
   readonly parentInvoiceId?: string | undefined;
   readonly reason?: string | undefined;
+  /** The pro forma that it was converted from. */
+  readonly origin?: DocumentRef | undefined;
+  /** Transport documents only. */
+  readonly transport?: Transport | undefined;
 }
 
 export interface AskedLine {
   readonly lineId: string;
+  /** The line of the pro forma that it was converted from. */
+  readonly originLineId?: string | undefined;
   readonly id: string;
   readonly quantity: Decimal;
   readonly name?: string | undefined;
@@ -141,7 +157,7 @@ export function mergeDraft(
   const currency = body.currency ?? before?.currency ?? 'EUR';
   const rate = body.exchangeRate === undefined ? undefined : fromNumber(body.exchangeRate);
   return {
-    type: before?.type ?? (body.type as CreatedType),
+    type: before?.type ?? body.type!,
     cae: body.cae ?? before?.cae ?? '',
     customerId: body.customerId?.toLowerCase() ?? before?.customerId ?? '',
     items: body.items?.map((item) => askedLine(item, newId)) ?? before?.items ?? [],
@@ -168,10 +184,13 @@ export function mergeDraft(
           },
     parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
     reason: body.reason ?? before?.reason,
+    origin: before?.origin,
+    transport: before?.transport,
   };
 }
 
-function askedLine(item: Static<typeof DraftItem>, newId: () => string): AskedLine {
+/** A line as asked; what it does not override is left to the catalogue. */
+export function askedLine(item: Static<typeof DraftItem>, newId: () => string): AskedLine {
   return {
     lineId: newId(),
     id: item.id.toLowerCase(),

@@ -146,24 +146,29 @@ export const invoiceReplyMembers = {
 };
 export const InvoiceReply = closed(invoiceReplyMembers);
 
-export const InvoiceListEntry = closed({
-  ...head,
-  scheduleTemplateId: nullable(text('The recurring invoice that issued it.')),
+/** Sums and customer as entries of lists show them. */
+export const listedMembers = {
   summary: closed({ amountWithoutTax: number(), amountWithTax: number(), taxAmount: number(), total: number() }),
   customer: closed({
     ref: text(),
     data: closed({ name: text(), taxpayerNumber: maybe(text()), email: maybe(text()) }),
   }),
+};
+
+export const InvoiceListEntry = closed({
+  ...head,
+  scheduleTemplateId: nullable(text('The recurring invoice that issued it.')),
+  ...listedMembers,
 });
 
-/** Columns of `certo.documents` that `showInvoice` reads, besides the names of series and parent. */
-const own = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
-  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, d.at_message, certo.now() as now`;
-const seriesName = `(select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
+/** Columns of `certo.documents d` that `showInvoice` reads. */
+export const shownColumns = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
+  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, d.at_message, certo.now() as now,
+  (select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
 const readInvoice = statement(
   'invoice_read',
-  `select ${own}, ${seriesName} from certo.documents d
+  `select ${shownColumns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
 const lockInvoice = statement(

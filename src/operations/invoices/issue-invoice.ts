@@ -9,6 +9,7 @@ import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { isPayable, lockFamily, type Parent } from './family.ts';
@@ -17,6 +18,7 @@ import { draftToChange, InvoiceReply, showInvoice } from './invoice.ts';
 interface IssueChange {
   readonly row: Row;
   readonly parent: Parent | undefined;
+  readonly proposal: Proposal | undefined;
   readonly numbered: Numbered;
   updatedAt: Date;
 }
@@ -44,29 +46,30 @@ export const issueInvoice = defineWrite({
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
     'SIMPLIFIED_LIMIT',
+    'PROPOSAL_CANCELED',
+    'PROPOSAL_EXCEEDED',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
   ],
   async load(tx, asked) {
     const row = await draftToChange(tx, asked.params.id);
-    // A note's invoice is locked before the series, as paying and cancelling do.
-    const { parent: corrected } = row['content'] as Content;
+    // A note's invoice and the pro forma of a conversion are locked before the series, as paying and cancelling do.
+    const { parent: corrected, origin } = row['content'] as Content;
     const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
+    const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
     const place = await lockPlace(tx, row['type'] as DocumentType, row['series_id'] as string | null);
-    return { row, parent, place };
+    return { row, parent, proposal, place };
   },
-  async decide({ row, parent, place }, asked, world): Promise<IssueChange> {
-    const currentUpdatedAt = (row['updated_at'] as Date).toISOString();
-    if (Date.parse(asked.body.expectedUpdatedAt) !== Date.parse(currentUpdatedAt)) {
-      throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt } });
-    }
+  async decide({ row, parent, proposal, place }, asked, world): Promise<IssueChange> {
+    checkRevision(row, asked.body.expectedUpdatedAt);
     const content = contentToIssue(row, parent, world);
+    if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
       { id: asked.params.id, content, region: asked.principal.region },
       place,
       world,
     );
-    return { row, parent, numbered, updatedAt: numbered.now };
+    return { row, parent, proposal, numbered, updatedAt: numbered.now };
   },
   async save(tx, change, asked) {
     const { content } = change.numbered.decided;
@@ -75,6 +78,7 @@ export const issueInvoice = defineWrite({
     const results = await tx.batch([
       ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, atStatus: 'PENDING', actor }),
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content)] : []),
+      ...(change.proposal === undefined ? [] : [convertedCall(change.proposal.id)]),
     ]);
     change.updatedAt = stamped(results);
     return change.numbered.id;
@@ -88,6 +92,14 @@ export const issueInvoice = defineWrite({
     ),
   after: (world) => world.nudgeReports(),
 });
+
+/** Refuses a draft that is not any more as the caller read it. */
+export function checkRevision(row: Row, expectedUpdatedAt: string): void {
+  const currentUpdatedAt = (row['updated_at'] as Date).toISOString();
+  if (Date.parse(expectedUpdatedAt) !== Date.parse(currentUpdatedAt)) {
+    throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt } });
+  }
+}
 
 /** A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). */
 function contentToIssue(row: Row, parent: Parent | undefined, world: World): Content {

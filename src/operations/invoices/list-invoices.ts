@@ -81,14 +81,7 @@ function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[
   for (const name of ['description', 'notes'] as const) {
     if (given[name] !== undefined) conditions.push(contains(name, given[name]));
   }
-  if (given['search'] !== undefined) {
-    const words = given['search'];
-    conditions.push(
-      anyOf(
-        ['number', 'atcud', 'customer_name', 'customer_nif', 'description'].map((column) => contains(column, words)),
-      ),
-    );
-  }
+  if (given['search'] !== undefined) conditions.push(mentions(given['search']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
   return tx.query(
@@ -101,13 +94,21 @@ function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[
         updatedAt: 'updated_at',
         date: 'date',
         dueDate: 'due_date',
-        // Series, then sequence: as text alone, 10 would stand before 9.
-        number: `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`,
+        number: byNumber,
         total: 'gross',
       },
       page: asked.query as { offset?: number; limit?: number; sort?: string },
     }),
   );
+}
+
+/** Series, then sequence: as text alone, 10 would stand before 9. */
+export const byNumber = `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`;
+
+/** What `search` looks through in documents of every family. */
+export function mentions(words: string, more: readonly string[] = ['description']): Condition {
+  const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...more];
+  return anyOf(columns.map((column) => contains(column, words)));
 }
 
 /** Templates of recurring invoices show only when asked for (decisions 3, Status). */
@@ -178,19 +179,28 @@ function showEntry(row: Row, region: Region): Record<string, unknown> {
     currency: row['currency'],
     ...showParent({ parent: (row['parent'] as Content['parent'] | null) ?? undefined }, region),
     scheduleTemplateId: row['schedule_template_id'],
-    summary: {
-      amountWithoutTax: toNumber(String(row['net'])),
-      amountWithTax: toNumber(String(row['gross'])),
-      taxAmount: toNumber(String(row['tax'])),
-      total: toNumber(String(row['gross'])),
-    },
-    customer: {
-      ref: row['customer_id'],
-      data: {
-        name: row['customer_name'],
-        taxpayerNumber: row['customer_nif'] ?? undefined,
-        email: row['customer_email'] ?? undefined,
-      },
+    summary: showSums(row),
+    customer: showBuyer(row),
+  };
+}
+
+export function showSums(row: Row): Record<string, unknown> {
+  const gross = toNumber(String(row['gross']));
+  return {
+    amountWithoutTax: toNumber(String(row['net'])),
+    amountWithTax: gross,
+    taxAmount: toNumber(String(row['tax'])),
+    total: gross,
+  };
+}
+
+export function showBuyer(row: Row): Record<string, unknown> {
+  return {
+    ref: row['customer_id'],
+    data: {
+      name: row['customer_name'],
+      taxpayerNumber: row['customer_nif'] ?? undefined,
+      email: row['customer_email'] ?? undefined,
     },
   };
 }

@@ -1,6 +1,7 @@
 /** Payment: settles an invoice in full or in part, and issues the receipt that says so, in one transaction. */
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
+import { isCommunicated } from '../../fiscal/communicated.ts';
 import { compare, fromNumber, round2 } from '../../fiscal/decimal.ts';
 import type { Content, Decimal } from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
@@ -99,7 +100,12 @@ export const payInvoice = defineWrite({
         parentId: parent.id,
         actor,
       }),
-      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'NOT_APPLICABLE', actor }),
+      ...stampCalls(numbered, {
+        status: 'ISSUED',
+        outstanding: '0',
+        atStatus: isCommunicated(content) ? 'PENDING' : 'NOT_APPLICABLE',
+        actor,
+      }),
       balanceCall(parent, [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }]),
     ]);
     stamped(stamps);
@@ -110,6 +116,7 @@ export const payInvoice = defineWrite({
     ...showInvoice(row, principal.region, principal.companyId, world),
     receipt: { id: numbered.id, number: numbered.issued.number, atcud: numbered.issued.atcud },
   }),
+  after: (world) => world.nudgeReports(),
 });
 
 function paymentProblems(body: Record<string, unknown>): Problem[] {

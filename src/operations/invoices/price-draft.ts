@@ -8,6 +8,7 @@ import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
+import { unvalued } from '../../fiscal/transport.ts';
 import { issuerColumns, issuerOf } from '../company/company.ts';
 import { partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
@@ -63,8 +64,10 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     problems.push({ code, pointer, facts });
   };
 
-  if (!documentOfDraft(asked.type))
-    at('/type', 'INVALID_VALUE', { allowed: 'INVOICE, SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE' });
+  assert(
+    asked.type !== 'RECEIPT' && asked.type !== 'CREDIT_NOTE',
+    'receipts and credit notes are made of their invoice',
+  );
   if (!(company['cae'] as string[]).includes(asked.cae))
     at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
   if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
@@ -106,8 +109,9 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   };
 
   const taxPoint = asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region);
+  const { transport } = asked;
   const priced = withProblems(problems, isTold, () =>
-    price({
+    (transport?.valued === false ? unvalued : price)({
       lines,
       globalDiscount: asked.globalDiscount,
       taxPoint,
@@ -133,6 +137,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     payment: asked.payment,
     parent:
       parent === null ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
+    origin: asked.origin,
+    transport,
     ...priced,
   };
 }
@@ -156,10 +162,6 @@ function withProblems<T>(problems: Problem[], isTold: (problem: Problem) => bool
   return result;
 }
 
-function documentOfDraft(type: string): boolean {
-  return type === 'INVOICE' || type === 'SIMPLIFIED_INVOICE' || type === 'INVOICE_RECEIPT' || type === 'DEBIT_NOTE';
-}
-
 /** The line as priced: catalogue values with the document's own laid over. */
 function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
   const vatRate = line.vatRate ?? item.vat_rate;
@@ -167,6 +169,7 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
   const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
   return {
     id: line.lineId,
+    originLineId: line.originLineId,
     itemId: line.id,
     name: line.name ?? item.name,
     description: line.description ?? item.description ?? undefined,
@@ -195,10 +198,14 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
 
 /** Columns that every save of a draft writes, in the order of `draftValues`. */
 export const draftColumns = [
+  'family',
+  'type',
   'customer_id',
   'item_ids',
   'series_id',
   'parent_id',
+  'origin_id',
+  'movement_start',
   'customer_name',
   'customer_nif',
   'customer_email',
@@ -219,10 +226,14 @@ export const draftColumns = [
 
 export function draftValues(asked: AskedDraft, content: Content): unknown[] {
   return [
+    documentTypes[asked.type].family,
+    asked.type,
     asked.customerId,
     [...new Set(asked.items.map((line) => line.id))],
     asked.seriesId ?? null,
     asked.parentInvoiceId ?? null,
+    asked.origin?.id ?? null,
+    asked.transport?.start ?? null,
     content.customer.name,
     content.customer.taxpayerNumber ?? null,
     content.customer.email ?? null,
@@ -241,5 +252,3 @@ export function draftValues(asked: AskedDraft, content: Content): unknown[] {
     JSON.stringify(content),
   ];
 }
-
-export const familyOf = (type: DocumentType): string => documentTypes[type].family;

@@ -1,0 +1,152 @@
+/** What the AT is told next of a document, and by which of its operations. */
+import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
+import type { SalesReport, SettledPart, TransportReport } from '../../at/reports.ts';
+import type { Row } from '../../db/transact.ts';
+import { type Content, type DocumentType, documentTypes, type Place, type Region } from '../../fiscal/document.ts';
+import { assert } from '../../fiscal/refusal.ts';
+import { localText } from '../../fiscal/time.ts';
+import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
+
+/** Columns of `certo.documents d` that telling reads. */
+export const toldColumns = `d.id, d.type, d.status, d.content, d.at_attempts, d.at_told, d.at_doc_code, d.canceled_at, d.converted_at, d.issued_at, ${issuedColumns}`;
+
+/** N issued; then A cancelled, or F invoiced (pro formas). Each is told after the one before was accepted. */
+export type Told = 'N' | 'A' | 'F';
+
+export function nextStatus(row: Row): Told {
+  if (row['at_told'] === null) return 'N';
+  return row['canceled_at'] === null ? 'F' : 'A';
+}
+
+interface Telling {
+  readonly at: AtGateway;
+  readonly credentials: Credentials;
+  readonly row: Row;
+  /** Civil time of the company, as its documents print it. */
+  readonly region: Region;
+}
+
+/** Tells it. Transport documents come back with the AT's code of the document. */
+export function tell(telling: Telling): Promise<Outcome<{ readonly atDocCode?: string | undefined }>> {
+  const { family } = documentTypes[telling.row['type'] as DocumentType];
+  return tellers[family](telling);
+}
+
+const tellers = { SALES: tellSale, PROFORMA: tellProforma, TRANSPORT: tellTransport, RECEIPT: tellReceipt } as const;
+
+function tellSale(telling: Telling): Promise<Outcome> {
+  const { at, credentials } = telling;
+  const change = changeOf(telling);
+  if (change !== undefined) return at.changeInvoiceStatus(credentials, change);
+  return at.reportInvoice(credentials, salesReport(telling));
+}
+
+function tellProforma(telling: Telling): Promise<Outcome> {
+  const { at, credentials } = telling;
+  const change = changeOf(telling);
+  if (change !== undefined) return at.changeWorkStatus(credentials, change);
+  return at.reportWork(credentials, salesReport(telling));
+}
+
+/** Only those of the cash VAT scheme (RC) come here: see fiscal/communicated.ts. */
+function tellReceipt(telling: Telling): Promise<Outcome> {
+  const { at, credentials } = telling;
+  const change = changeOf(telling);
+  if (change !== undefined) return at.changePaymentStatus(credentials, change);
+  const report = documentOf(telling);
+  const { books, settles = [] } = report.content;
+  assert(report.content.cashVat === true, 'receipts of the normal scheme are told by SAF-T alone');
+  const { net, tax, gross, withholdings } = books;
+  const totals = { net, tax, gross };
+  return at.reportPayment(credentials, {
+    ...report,
+    status: 'N',
+    statusDate: report.issued.systemEntry,
+    settled: settles.flatMap(settledParts),
+    totals,
+    withholdings,
+  });
+}
+
+/** One part per rate of each settled document: RC receipts tell the VAT that the payment makes due. */
+function settledParts({ document, groups }: NonNullable<Content['settles']>[number]): SettledPart[] {
+  const { number, date, type } = document;
+  return groups.map(({ region, taxCode, rate, exemptionCode, base }) => ({
+    document: { number, date },
+    side: documentTypes[type].side,
+    net: base,
+    region,
+    taxCode,
+    rate,
+    exemptionCode,
+  }));
+}
+
+/** The same message registers and cancels; to cancel it needs the code that registering gave. */
+async function tellTransport(telling: Telling): Promise<Outcome<{ readonly atDocCode?: string | undefined }>> {
+  const { at, credentials, row } = telling;
+  const cancels = nextStatus(row) === 'A';
+  if (cancels && row['at_doc_code'] === null) return codeUnknown;
+  return at.reportTransport(credentials, transportReport(telling, cancels));
+}
+
+/** Registered with the answer lost, the AT says only that it has it (-3); its code stands in the tax portal. */
+const codeUnknown = {
+  kind: 'refused',
+  code: '-3',
+  message: 'O código AT deste documento não é conhecido: anule-o no Portal das Finanças.',
+  reason: 'inspect',
+} as const;
+
+function transportReport(telling: Telling, cancels: boolean): TransportReport {
+  const { row, region } = telling;
+  const report = documentOf(telling);
+  const { transport } = report.content;
+  assert(transport !== undefined, 'a transport document has a journey');
+  const { start, end, loading, unloading, licensePlate, valued } = transport;
+  return {
+    ...report,
+    status: cancels ? 'A' : 'N',
+    statusDate: cancels ? localText(row['canceled_at'] as Date, region) : report.issued.systemEntry,
+    atDocCode: cancels ? String(row['at_doc_code']) : undefined,
+    loading: domestic(loading) ?? {},
+    unloading: domestic(unloading),
+    start: localText(start, region),
+    end: end === undefined ? undefined : localText(end, region),
+    licensePlate,
+    valued,
+  };
+}
+
+/** The AT's message fixes the country of places to PT: of a place abroad nothing can be told. */
+function domestic(place: Place): Place | undefined {
+  return place.country === 'PT' ? place : undefined;
+}
+
+function salesReport(telling: Telling): SalesReport {
+  const report = documentOf(telling);
+  const { cashVat, cae, origin, lines } = report.content;
+  return {
+    ...report,
+    status: 'N',
+    statusDate: report.issued.systemEntry,
+    cashVat: cashVat === true,
+    eac: cae,
+    // As in SAF-T: every line of a converted pro forma refers to it.
+    origins: origin === undefined ? undefined : Object.fromEntries(lines.map(({ id }) => [id, [origin]])),
+  };
+}
+
+/** The change of status to tell, or undefined while the document itself is still to be told. */
+function changeOf(telling: Telling) {
+  const { row, region } = telling;
+  const status = nextStatus(row);
+  if (status === 'N') return undefined;
+  const since = row[status === 'A' ? 'canceled_at' : 'converted_at'];
+  assert(since instanceof Date, 'what was told as issued is told again only when cancelled or invoiced');
+  return { ...documentOf(telling), status, statusDate: localText(since, region) };
+}
+
+function documentOf({ row }: Telling) {
+  return { content: row['content'] as Content, issued: issuedOf(row), resent: Number(row['at_attempts']) > 1 };
+}

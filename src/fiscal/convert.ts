@@ -1,0 +1,120 @@
+/**
+ * Pro formas into invoices: in full or in part, until the quantities are used. A line of an invoice takes from the line
+ * of the pro forma it was made of; one that names none (the caller wrote the lines anew) takes from the lines of its item.
+ */
+import { compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
+import type { Content, Decimal, Discount, PricedLine } from './document.ts';
+import { type Problem, refuseAll } from './refusal.ts';
+
+/** A line of the pro forma to invoice: by its own id, or that of its item where only one line has it. */
+export interface WantedLine {
+  readonly id: string;
+  readonly quantity: Decimal;
+}
+
+/** How much of a line of the pro forma. */
+export interface TakenLine {
+  readonly line: PricedLine;
+  readonly quantity: Decimal;
+}
+
+type Taking = Pick<PricedLine, 'itemId' | 'originLineId' | 'quantity' | 'name'>;
+
+export interface Open {
+  /** Quantity still open by the line's id; "0" when it is used up. */
+  readonly quantities: ReadonlyMap<string, Decimal>;
+  /** Names of lines of the invoices that take more than there was. */
+  readonly exceeded: readonly string[];
+}
+
+/** What is open of a pro forma after the given lines of invoices. Items that it does not have take nothing from it. */
+export function openOf(proforma: readonly PricedLine[], invoiced: readonly Taking[]): Open {
+  const quantities = new Map(proforma.map((line) => [line.id, line.quantity]));
+  const exceeded = new Set<string>();
+  const take = (ids: readonly string[], taking: Taking): void => {
+    let wanted = taking.quantity;
+    for (const id of ids) {
+      const left = quantities.get(id)!;
+      const taken = compare(wanted, left) > 0 ? left : wanted;
+      quantities.set(id, trimmed(subtract(left, taken)));
+      wanted = subtract(wanted, taken);
+    }
+    if (!isZero(wanted)) exceeded.add(taking.name);
+  };
+  const isTied = ({ originLineId }: Taking) => originLineId !== undefined && quantities.has(originLineId);
+  for (const taking of invoiced.filter(isTied)) take([taking.originLineId!], taking);
+  for (const taking of invoiced.filter((one) => !isTied(one))) {
+    const ids = proforma.filter((line) => line.itemId === taking.itemId).map((line) => line.id);
+    if (ids.length > 0) take(ids, taking);
+  }
+  return { quantities, exceeded: [...exceeded] };
+}
+
+/**
+ * The lines of a conversion; without `wanted` everything that is open. Throws INVALID_REQUEST with UNKNOWN_LINE,
+ * DUPLICATE_LINE or QUANTITY_EXCEEDS_OPEN. Nothing open: an empty list.
+ */
+export function takenLines(
+  proforma: readonly PricedLine[],
+  { quantities }: Open,
+  wanted: readonly WantedLine[] | undefined,
+): TakenLine[] {
+  const rest = proforma.map((line) => ({ line, quantity: quantities.get(line.id)! }));
+  if (wanted === undefined) return rest.filter(({ quantity }) => !isZero(quantity));
+  const seen = new Set<string>();
+  const problems: Problem[] = [];
+  const taken = wanted.flatMap(({ id, quantity }, i): TakenLine[] => {
+    const line = lineNamed(proforma, id);
+    if (line === undefined) {
+      problems.push({ code: 'UNKNOWN_LINE', pointer: `/items/${i}/id` });
+      return [];
+    }
+    if (seen.has(line.id)) problems.push({ code: 'DUPLICATE_LINE', pointer: `/items/${i}/id` });
+    seen.add(line.id);
+    const open = quantities.get(line.id)!;
+    if (compare(quantity, open) > 0) {
+      problems.push({ code: 'QUANTITY_EXCEEDS_OPEN', pointer: `/items/${i}/quantity`, facts: { open } });
+    }
+    return [{ line, quantity }];
+  });
+  refuseAll(problems);
+  return taken;
+}
+
+function lineNamed(proforma: readonly PricedLine[], id: string): PricedLine | undefined {
+  const own = proforma.find((line) => line.id === id);
+  if (own !== undefined) return own;
+  const [first, ...more] = proforma.filter((line) => line.itemId === id);
+  return more.length === 0 ? first : undefined;
+}
+
+/**
+ * The global discount of a conversion: a percentage stays; of an amount the part that the lines have of the whole, and
+ * all that the invoices so far left of it when these lines are the last.
+ */
+export function discountOf(
+  proforma: Pick<Content, 'lines' | 'globalDiscount'>,
+  taken: readonly TakenLine[],
+  before: readonly Pick<Content, 'globalDiscount'>[],
+  open: Open,
+): Discount | undefined {
+  const whole = proforma.globalDiscount;
+  if (whole === undefined || whole.type === 'PERCENT') return whole;
+  const used = sum(before.map(({ globalDiscount: one }) => (one?.type === 'AMOUNT' ? one.value : '0')));
+  const left = compare(used, whole.value) >= 0 ? '0' : subtract(whole.value, used);
+  const isLast = proforma.lines.every((line) => {
+    const quantity = taken.find((one) => one.line.id === line.id)?.quantity ?? '0';
+    return compare(quantity, open.quantities.get(line.id)!) === 0;
+  });
+  const value = isLast ? left : smaller(left, partOf(whole.value, proforma.lines, taken));
+  return isZero(value) ? undefined : { type: 'AMOUNT', value: round2(value) };
+}
+
+function partOf(amount: Decimal, lines: readonly PricedLine[], taken: readonly TakenLine[]): Decimal {
+  const net = sum(lines.map((line) => line.net));
+  if (isZero(net)) return '0';
+  const share = sum(taken.map(({ line, quantity }) => divide(multiply(line.net, quantity), line.quantity, 6)));
+  return round2(divide(multiply(amount, share), net, 6));
+}
+
+const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);

@@ -1,0 +1,99 @@
+/** A pro forma and the invoices made of it: what is still open, and what happens to it when one of them is issued. */
+import type { Call, Row, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { type Open, openOf } from '../../fiscal/convert.ts';
+import type { Content, DocumentRef } from '../../fiscal/document.ts';
+import { assert, Refusal } from '../../fiscal/refusal.ts';
+import type { AskedDraft } from '../invoices/draft.ts';
+
+// Not "for update": that would hold up the foreign keys of drafts made of it.
+const lockRow = statement(
+  'proposal_lock',
+  `select d.id, d.status, d.number, d.date, d.content, d.asked, d.converted_at is not null as converted, d.hidden_at is not null as hidden
+   from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' for no key update`,
+);
+const readInvoices = statement(
+  'proposal_invoices',
+  `select d.number, d.status, d.content from certo.documents d
+   where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null
+   order by d.issued_at, d.sequence`,
+);
+const markConverted = statement(
+  'proposal_converted',
+  `update certo.documents set converted_at = certo.now(), updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
+     at_status = 'PENDING', at_next_at = case when at_lease is null then null else at_next_at end
+   where company_id = certo.current_company() and id = $1 and converted_at is null`,
+);
+
+/** A pro forma, locked until the commit, with the invoices that were issued of it. */
+export interface Proposal {
+  readonly id: string;
+  readonly ref: DocumentRef;
+  readonly status: 'CREATED' | 'ISSUED' | 'CANCELED';
+  readonly hidden: boolean;
+  readonly content: Content;
+  readonly asked: AskedDraft;
+  /** Contents of the invoices that stand: a cancelled one gives its quantities back. */
+  readonly invoiced: readonly Content[];
+  /** Numbers of all of them, cancelled ones too. */
+  readonly numbers: readonly string[];
+}
+
+/** Also finds a deleted one, for the drafts that were made of it before. */
+export async function lockProposal(tx: Tx, id: string): Promise<Proposal> {
+  const proposal = await findProposal(tx, id);
+  assert(proposal !== undefined, 'a pro forma with a draft made of it does not disappear');
+  return proposal;
+}
+
+/** To act on it: a deleted one is none. */
+export async function proposalToChange(tx: Tx, id: string): Promise<Proposal> {
+  const proposal = await findProposal(tx, id);
+  if (proposal === undefined || proposal.hidden) throw new Refusal('PROPOSAL_NOT_FOUND');
+  return proposal;
+}
+
+async function findProposal(tx: Tx, id: string): Promise<Proposal | undefined> {
+  const [row] = await tx.query(lockRow, [id]);
+  if (row === undefined) return undefined;
+  // After the lock: whoever held it may have issued one.
+  const invoices = await tx.query(readInvoices, [id]);
+  return {
+    id: String(row['id']),
+    ref: { id: String(row['id']), number: String(row['number']), date: String(row['date']), type: 'PROFORMA' },
+    status: statusOf(row),
+    hidden: row['hidden'] === true,
+    content: row['content'] as Content,
+    asked: row['asked'] as AskedDraft,
+    invoiced: invoices.filter(({ status }) => status !== 'CANCELED').map(({ content }) => content as Content),
+    numbers: invoices.map(({ number }) => String(number)),
+  };
+}
+
+/** The API's status of a row with its `status` and `converted`. */
+export function statusOf(row: Row): Proposal['status'] {
+  if (row['status'] === 'CANCELED') return 'CANCELED';
+  return row['converted'] === true ? 'ISSUED' : 'CREATED';
+}
+
+/** What no invoice that stands has taken yet. */
+export function openOfProposal({ content, invoiced }: Proposal, more: readonly Content[] = []): Open {
+  return openOf(
+    content.lines,
+    [...invoiced, ...more].flatMap(({ lines }) => lines),
+  );
+}
+
+/** Drafts reserve nothing: the quantities are judged when an invoice is issued. */
+export function checkConversion(invoice: Content, proposal: Proposal): void {
+  const { number } = proposal.ref;
+  if (proposal.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number });
+  const { exceeded } = openOfProposal(proposal, [invoice]);
+  if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
+}
+
+/** With the first invoice the pro forma is ISSUED, and the AT is told so (F); later ones change nothing more. */
+export function convertedCall(id: string): Call {
+  return [markConverted, [id]];
+}

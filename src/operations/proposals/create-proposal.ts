@@ -1,0 +1,60 @@
+import type { Row } from '../../db/transact.ts';
+import type { Content } from '../../fiscal/document.ts';
+import { closed } from '../fields.ts';
+import { insertDraftCall } from '../invoices/create-draft.ts';
+import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
+import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
+import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { defineWrite } from '../operation.ts';
+import { loadProposal, ProposalReply, showProposal } from './proposal.ts';
+
+// It is not paid and corrects nothing.
+const { payment: _payment, parentInvoiceId: _parent, reason: _reason, ...members } = draftMembers;
+
+interface ProposalChange {
+  readonly asked: AskedDraft;
+  readonly content: Content;
+  readonly numbered: Numbered;
+  row: Row;
+}
+
+export const createProposal = defineWrite({
+  name: 'createProposal',
+  route: 'POST /proposals',
+  tag: 'Pro formas',
+  summary: 'Make a pro forma',
+  description:
+    'It is numbered, signed and reported to the tax authority at once, and is no invoice. Convert it into invoices, in full or in part, or cancel it.',
+  body: closed(members),
+  reply: [201, ProposalReply],
+  access: { key: true },
+  fiscal: true,
+  refuses: ['NOT_READY', 'DATE_GOES_BACK', 'DATE_IN_FUTURE', 'QR_TOO_MANY_REGIONS', 'CLOCK_REGRESSION'],
+  check: draftProblems,
+  async load(tx, asked, world) {
+    // The series before customer and items, as everywhere.
+    const place = await lockPlace(tx, 'PROFORMA', asked.body.seriesId?.toLowerCase() ?? null);
+    const draft = {
+      ...mergeDraft(undefined, asked.body, asked.principal.region, world.newId),
+      type: 'PROFORMA' as const,
+    };
+    return { draft, place, references: await loadReferences(tx, draft) };
+  },
+  async decide({ draft, place, references }, { principal }, world): Promise<ProposalChange> {
+    const content = priceDraft(draft, references);
+    const numbered = await numberDocument({ id: world.newId(), content, region: principal.region }, place, world);
+    return { asked: draft, content, numbered, row: {} };
+  },
+  async save(tx, change, { principal }) {
+    const { numbered, asked, content } = change;
+    const [, ...stamps] = await tx.batch([
+      insertDraftCall(numbered.id, asked, content, principal.actor),
+      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'PENDING', actor: principal.actor }),
+    ]);
+    stamped(stamps);
+    change.row = await loadProposal(tx, numbered.id);
+    return numbered.id;
+  },
+  show: ({ row }, { principal }, world) => showProposal(row, principal, world),
+  after: (world) => world.nudgeReports(),
+});

@@ -1,0 +1,24 @@
+import { Type } from 'typebox';
+import { closed } from '../fields.ts';
+import { defineRead } from '../operation.ts';
+import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
+import { anyIdParams, knownForm } from './proposal.ts';
+
+export const getProposalPdf = defineRead({
+  name: 'getProposalPdf',
+  route: 'GET /proposals/:id/pdf',
+  tag: 'Pro formas',
+  summary: 'A link to the PDF of a pro forma',
+  description: 'The link is valid for ten minutes and needs no credential.',
+  params: anyIdParams,
+  query: closed({
+    isDuplicate,
+    templateId: Type.Optional(Type.String({ description: 'PDF template; the default one when absent.' })),
+  }),
+  reply: [200, PdfReply],
+  access: { key: true },
+  refuses: ['PROPOSAL_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'DRAFT_NOT_PRINTABLE'],
+  load: async (tx, { params, query }, world) =>
+    loadPdf(tx, { id: knownForm(params.id), families: ['PROFORMA'], notFound: 'PROPOSAL_NOT_FOUND', ...query }, world),
+  show: (row, { principal }, world) => showPdf(row, principal, world),
+});

@@ -1,0 +1,34 @@
+import type { Row } from '../../db/transact.ts';
+import { insertDraftCall } from '../invoices/create-draft.ts';
+import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
+import { defineWrite } from '../operation.ts';
+import { checkTimes, mergeTransport, TransportBody, transportProblems, withActivity } from './asked-transport.ts';
+import { loadTransport, showTransport, TransportReply } from './transport-document.ts';
+
+export const createTransport = defineWrite({
+  name: 'createTransport',
+  route: 'POST /transport-documents',
+  tag: 'Transport documents',
+  summary: 'Create a draft of a transport document',
+  description: 'A draft has no number and nothing is reported to the tax authority until it is issued.',
+  body: TransportBody,
+  reply: [201, TransportReply],
+  access: { key: true },
+  refuses: [],
+  check: transportProblems,
+  async load(tx, { body }, world) {
+    const merged = mergeTransport(undefined, body, world.newId);
+    const references = await loadReferences(tx, merged);
+    return { draft: withActivity(merged, references), references };
+  },
+  decide({ draft, references }, { body, principal }, world) {
+    checkTimes(draft, body, references['now'] as Date, principal.region);
+    return { id: world.newId(), draft, content: priceDraft(draft, references), row: {} as Row };
+  },
+  async save(tx, change, { principal }) {
+    await tx.batch([insertDraftCall(change.id, change.draft, change.content, principal.actor)]);
+    change.row = await loadTransport(tx, change.id);
+    return change.id;
+  },
+  show: ({ row }, { principal }, world) => showTransport(row, principal, world),
+});

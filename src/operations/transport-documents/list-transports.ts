@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import { type Condition, equals, pageOf, sql } from '../../db/page.ts';
+import type { Row } from '../../db/transact.ts';
+import type { Region, Transport } from '../../fiscal/document.ts';
+import { startOfDay } from '../../fiscal/time.ts';
+import { closed, line, listQuery, oneOf } from '../fields.ts';
+import { listedMembers, showSync } from '../invoices/invoice.ts';
+import { byNumber, mentions, showBuyer, showSums } from '../invoices/list-invoices.ts';
+import { defineRead } from '../operation.ts';
+import { movementTypes } from './asked-transport.ts';
+import { issueStatuses, showJourney, transportEntryMembers } from './transport-document.ts';
+
+const query = listQuery(['createdAt', 'updatedAt', 'date', 'movementDate', 'number', 'total'], {
+  search: Type.Optional(
+    line(254, 'Contained in number, ATCUD, AT code, customer name, NIF, licence plate or comments.'),
+  ),
+  movementType: Type.Optional(oneOf(movementTypes, 'Equal.')),
+  issueStatus: Type.Optional(oneOf(issueStatuses, 'Equal.')),
+});
+
+const columns = `id, number, atcud, type, status, date, updated_at, net, gross, tax, at_status, at_code, at_message, at_doc_code,
+  customer_id, customer_name, customer_nif, customer_email, content -> 'transport' as transport`;
+const searched = ['at_doc_code', `content -> 'transport' ->> 'licensePlate'`, `content -> 'transport' ->> 'comments'`];
+
+export const listTransports = defineRead({
+  name: 'listTransports',
+  route: 'GET /transport-documents',
+  tag: 'Transport documents',
+  summary: 'List transport documents',
+  query,
+  reply: [200, Type.Array(closed({ ...transportEntryMembers, ...listedMembers }))],
+  access: { key: true },
+  refuses: [],
+  load(tx, asked) {
+    const { search, movementType, issueStatus } = asked.query;
+    const conditions: Condition[] = [sql`family = 'TRANSPORT'`];
+    if (search !== undefined) conditions.push(mentions(search, searched));
+    if (movementType !== undefined) conditions.push(equals('type', movementType));
+    if (issueStatus !== undefined) conditions.push(equals('status', issueStatus));
+    return tx.query(
+      pageOf({
+        from: 'certo.documents',
+        columns,
+        conditions,
+        sortColumns: {
+          createdAt: 'created_at',
+          updatedAt: 'updated_at',
+          date: 'date',
+          movementDate: 'movement_start',
+          number: byNumber,
+          total: 'gross',
+        },
+        page: asked.query,
+      }),
+    );
+  },
+  show: (rows, { principal }) => rows.map((row) => showEntry(row, principal.region)),
+});
+
+function showEntry(row: Row, region: Region): Record<string, unknown> {
+  return {
+    id: row['id'],
+    number: row['number'] ?? undefined,
+    atcud: row['atcud'] ?? undefined,
+    date: row['date'] === null ? undefined : startOfDay(String(row['date']), region),
+    updatedAt: (row['updated_at'] as Date).toISOString(),
+    syncWithAt: showSync(row),
+    ...showJourney(row, row['transport'] as Transport),
+    summary: showSums(row),
+    customer: showBuyer(row),
+  };
+}
