@@ -6,6 +6,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
+import { SharedReads } from './shared-reads.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
 
 export { type Call, type Composed, type Row, type Statement, statement };
@@ -16,6 +17,8 @@ export { type Call, type Composed, type Row, type Statement, statement };
  */
 export interface Entry {
   readonly call: Call;
+  /** Whose entry it is: two with the same subject are the same call. Absent: this one shares nothing. */
+  readonly subject?: string;
   accept(rows: Row[]): void;
 }
 
@@ -37,8 +40,9 @@ export interface Db {
   /**
    * Each query or batch is one round trip with its entry before it, and one implicit transaction of its own. It is
    * committed before `accept` runs: use it for what changes nothing, or for what may stand when the entry is refused.
+   * `shared`: for quick statements that change nothing; they may travel with those of others (shared-reads.ts).
    */
-  read(entry: Entry): Tx;
+  read(entry: Entry, how?: 'alone' | 'shared'): Tx;
   /**
    * Runs `fn` in a transaction (read committed), which begins with its first statement and ends with commitWith, with
    * the return of `fn` (commit) or its throw (rollback). An error of a statement can't be swallowed: it comes out again.
@@ -63,28 +67,46 @@ const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
 export function makeDb(source: Source): Db {
+  const shared = new SharedReads({
+    run: (calls) => runOnce(source, calls),
+    alone: (entry, calls) => readAlone(source, entry, calls),
+  });
   return {
-    read: (entry) => reader(source, entry),
+    read: (entry, how = 'alone') =>
+      how === 'shared' && entry.subject !== undefined
+        ? reader((calls) => shared.read(entry.subject!, entry, calls))
+        : reader((calls) => readAlone(source, entry, calls)),
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
     close: () => source.pool.end(),
   };
 }
 
-function reader(source: Source, entry: Entry): Tx {
-  async function batch(calls: readonly Call[]): Promise<Row[][]> {
-    const client = await source.connect();
-    try {
-      const { rows } = await runBatch(client, [entry.call, ...calls], source.deadline);
-      client.release();
-      entry.accept(rows[0] ?? []);
-      return rows.slice(1);
-    } catch (error) {
-      if (!(error instanceof BatchFailure)) throw error;
-      client.release(isSpoilt(error.reason));
-      if (error.rows[0] !== undefined) entry.accept(error.rows[0]);
-      throw error.reason;
-    }
+/** One implicit transaction on a connection of its own. Throws BatchFailure. */
+async function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]> {
+  const client = await source.connect();
+  try {
+    const { rows } = await runBatch(client, calls, source.deadline);
+    client.release();
+    return rows;
+  } catch (error) {
+    if (error instanceof BatchFailure) client.release(isSpoilt(error.reason));
+    throw error;
   }
+}
+
+async function readAlone(source: Source, entry: Entry, calls: readonly Call[]): Promise<Row[][]> {
+  try {
+    const rows = await runOnce(source, [entry.call, ...calls]);
+    entry.accept(rows[0] ?? []);
+    return rows.slice(1);
+  } catch (error) {
+    if (!(error instanceof BatchFailure)) throw error;
+    if (error.rows[0] !== undefined) entry.accept(error.rows[0]);
+    throw error.reason;
+  }
+}
+
+function reader(batch: (calls: readonly Call[]) => Promise<Row[][]>): Tx {
   return {
     query: async <R extends Row>(query: Statement | Composed, values?: readonly unknown[]) =>
       (await batch([asCall(query, values)]))[0] as R[],

@@ -101,7 +101,9 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     await corridor.db.read(entry).query(nothing);
     refuseAll(problems);
   }
-  const facts = await guarded(() => operation.load(corridor.db.read(entry), asked, corridor.world));
+  const facts = await guarded(() =>
+    operation.load(corridor.db.read(entry, operation.quick === true ? 'shared' : 'alone'), asked, corridor.world),
+  );
   const shown = operation.show(facts, asked, corridor.world);
   const body = shown instanceof Rendered ? shown.json : JSON.stringify(shown);
   return { status: operation.reply[0], body, replayed: false };

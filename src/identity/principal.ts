@@ -29,6 +29,8 @@ const enterCompany = statement(
 /** The credential of a request, still to be checked by the database. */
 export interface Credential {
   readonly keyHash: Buffer;
+  /** The hash as text: what is counted and grouped by. */
+  readonly subject: string;
 }
 
 /** Reads the credential of a request from its headers. UNAUTHENTICATED when it is absent or can't be one. */
@@ -38,13 +40,15 @@ export function credentialOf(headers: {
 }): Credential {
   if (headers.apiKey !== undefined && headers.authorization !== undefined) throw new Refusal('AMBIGUOUS_CREDENTIALS');
   if (headers.apiKey === undefined || !looksLikeToken('svc_sk_', headers.apiKey)) throw new Refusal('UNAUTHENTICATED');
-  return { keyHash: tokenHash(headers.apiKey) };
+  const keyHash = tokenHash(headers.apiKey);
+  return { keyHash, subject: keyHash.toString('base64') };
 }
 
 /** The entry of a transaction made by an API key; `accept` gets the principal and may refuse. */
 export function entryOfKey(credential: Credential, accept: (principal: Principal) => void): Entry {
   return {
     call: [enterKey, [credential.keyHash]],
+    subject: credential.subject,
     accept(rows: Row[]) {
       const row = rows[0];
       if (row === undefined) throw new Refusal('UNAUTHENTICATED');

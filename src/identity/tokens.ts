@@ -35,8 +35,15 @@ export function tokenHint(token: string): string {
   return token.slice(0, 'svc_sk_'.length + 6);
 }
 
+// In plain numbers: each request with a credential comes by here.
 function checksum(body: string): string {
-  return base62(BigInt(crc32(body)), checksumLength);
+  let rest = crc32(body);
+  let text = '';
+  for (let i = 0; i < checksumLength; i++) {
+    text = alphabet[rest % 62] + text;
+    rest = Math.floor(rest / 62);
+  }
+  return text;
 }
 
 function base62(value: bigint, length: number): string {

@@ -30,7 +30,7 @@ export function callOf(operation: Operation, request: FastifyRequest): Call {
     malformed: form.malformed,
     idempotencyKey: operation.kind === 'write' && key !== undefined ? String(key) : undefined,
     requestId: request.id,
-    rateSubject: credential.keyHash.toString('base64'),
+    rateSubject: credential.subject,
     entry: (accept) => entryOfKey(credential, accept),
   };
 }

@@ -10,6 +10,7 @@ export const getCompany = defineRead({
   summary: 'The company of the credential and whether it is ready to issue',
   reply: [200, CompanyReply],
   access: { key: true, oauth: ['company.read', 'invoicing.read'] },
+  quick: true,
   refuses: [],
   tool: 'get_company',
   async load(tx) {

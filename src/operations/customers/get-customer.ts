@@ -11,6 +11,7 @@ export const getCustomer = defineRead({
   params: idParams('Id of the customer.'),
   reply: [200, CustomerReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
+  quick: true,
   refuses: ['CUSTOMER_NOT_FOUND'],
   tool: 'get_customer',
   async load(tx, asked) {

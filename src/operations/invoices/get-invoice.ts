@@ -41,6 +41,7 @@ export const getInvoice = defineRead({
   params: idParams('Id of the invoice.'),
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
+  quick: true,
   refuses: ['INVOICE_NOT_FOUND'],
   tool: 'get_invoice',
   async load(tx, asked) {
@@ -64,10 +65,11 @@ function rendered(id: string, row: Row, principal: Principal, world: World): Ren
   const second = Math.floor((row['now'] as Date).getTime() / 1000);
   const sync = JSON.stringify(showSync(row));
   if (text.last?.second === second && text.last.sync === sync) return text.last.reply;
-  // Many may read the same document at once: the link is signed, and the text made into bytes, once a second at most.
+  // Many may read the same document at once: the link is signed, and the text put together, once a second at most.
   const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
   const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, new Date(second * 1000)))}}` : '';
-  const reply = new Rendered(Buffer.from(`${text.open}${url},"syncWithAt":${sync}}`));
+  // Through bytes and back: one flat text, where concatenation would leave a tree to be flattened by each reader.
+  const reply = new Rendered(Buffer.from(`${text.open}${url},"syncWithAt":${sync}}`).toString());
   text.last = { second, sync, reply };
   return reply;
 }

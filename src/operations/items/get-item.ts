@@ -12,6 +12,7 @@ export const getItem = defineRead({
   params: idParams('Id of the item.'),
   reply: [200, ItemReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
+  quick: true,
   refuses: ['ITEM_NOT_FOUND'],
   tool: 'get_item',
   async load(tx, asked) {

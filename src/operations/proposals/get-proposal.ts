@@ -9,6 +9,7 @@ export const getProposal = defineRead({
   params: anyIdParams,
   reply: [200, ProposalReply],
   access: { key: true },
+  quick: true,
   refuses: ['PROPOSAL_NOT_FOUND'],
   load: async (tx, { params }) => loadProposal(tx, knownForm(params.id)),
   show: (row, { principal }, world) => showProposal(row, principal, world),

@@ -31,6 +31,7 @@ export const listSeries = defineRead({
   summary: 'Active document series',
   reply: [200, Type.Array(SeriesReply)],
   access: { key: true, oauth: ['company.read'] },
+  quick: true,
   refuses: [],
   tool: 'list_series',
   load: (tx) => tx.query(readSeries),

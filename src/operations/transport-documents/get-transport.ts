@@ -10,6 +10,7 @@ export const getTransport = defineRead({
   params: idParams('Id of the transport document.'),
   reply: [200, TransportReply],
   access: { key: true },
+  quick: true,
   refuses: ['TRANSPORT_NOT_FOUND'],
   load: (tx, { params }) => loadTransport(tx, params.id),
   show: (row, { principal }, world) => showTransport(row, principal, world),
