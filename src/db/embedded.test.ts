@@ -379,6 +379,27 @@ describe('a command', () => {
     expect((await readdir(directory)).sort()).toEqual(['CERTO', 'postgres', 'postgres.log', 'socket']);
   });
 
+  test('begins again when the server that it starts is stopped by somebody before it is ready', async () => {
+    await seed();
+    let stopped = 0;
+    const stopper = (async () => {
+      while (stopped < 2) {
+        const file = await readPidFile(clusterFolder(directory));
+        if (file !== undefined && !file.ready && isAlive(file.pid)) {
+          process.kill(file.pid, 'SIGINT');
+          stopped += 1;
+          while (isAlive(file.pid)) await new Promise(setImmediate);
+        }
+        await new Promise(setImmediate);
+      }
+    })();
+    const held = await useEmbedded(options());
+    await stopper;
+    expect(await ask(held, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await held.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
   test('may come and go with others at any moment', async () => {
     await seed();
     const visitor = async (): Promise<void> => {

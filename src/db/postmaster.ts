@@ -129,8 +129,10 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
     if (waited > 0 && waited % 10_000 === 0) log('the database is still starting (recovering after a crash)');
   }
   const reason = await reasonIn(logFile, before);
-  // Or the processes of a server that was killed outlive it by a moment and hold its shared memory.
-  if (/lock file .* (already exists|is empty)|pre-existing shared memory block/.test(reason)) return reason;
+  // Or the processes of a server that was killed outlive it by a moment and hold its shared memory. Or somebody who came
+  // and left meanwhile, as its last user, has stopped it in order before we saw it ready.
+  if (/lock file .* (already exists|is empty)|pre-existing shared memory block|shutdown request/.test(reason))
+    return reason;
   throw new DataDirectoryUnusable(`The database in ${options.folder} does not start: ${reason} (see ${logFile}).`);
 }
 
@@ -172,6 +174,8 @@ async function openLog(path: string) {
 async function reasonIn(logFile: string, from: number): Promise<string> {
   const text = (await readFile(logFile)).subarray(from).toString('utf8');
   const lines = text.split('\n').filter((line) => line !== '');
+  const stopped = /received \w+ shutdown request/.exec(text);
+  if (stopped !== null) return stopped[0];
   const fatal = lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? (lines.join(' ') || 'it said nothing');
   return fatal.replace(/^.*?\b(FATAL|PANIC): +/, '');
 }
