@@ -63,7 +63,6 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
   return { ...app, db, series: { db, at, master, newId, certificateNumber: config.certificateNumber } };
 }
 
-/** The operator's reach without a server: for commands that write what the API does not offer. */
 /** The printer is loaded with the first document that is printed: a start need not wait for it. */
 function laterPrint(workers: number): Print {
   let opened: Promise<Print> | undefined;

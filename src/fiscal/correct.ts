@@ -6,6 +6,7 @@
 import { add, compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
+import { sameRate } from './settle.ts';
 
 /** A line of the original to take back; no quantity: all that is open of it. */
 export interface CreditedLine {
@@ -140,9 +141,9 @@ function totalsOf(
   netOf: (line: PricedLine) => Decimal,
 ): Totals {
   const groups = original.groups.flatMap((group): TaxGroup[] => {
-    const base = round2(sum(lines.filter((line) => inGroup(line, group)).map(netOf)));
-    if (!lines.some((line) => inGroup(line, group))) return [];
-    const earlier = before.flatMap((note) => note.groups.filter((other) => sameGroup(group, other)));
+    const base = round2(sum(lines.filter((line) => sameRate(line, group)).map(netOf)));
+    if (!lines.some((line) => sameRate(line, group))) return [];
+    const earlier = before.flatMap((note) => note.groups.filter((other) => sameRate(group, other)));
     const tax = capped(
       base,
       group.rate,
@@ -203,14 +204,14 @@ function withTaxes(lines: readonly PricedLine[], totals: Totals, books: Totals):
     lines,
     totals.groups,
     (group) => group.tax,
-    inGroup,
+    sameRate,
     (line) => line.net,
   );
   const eurTaxes = spreadOver(
     lines,
     books.groups,
     (group) => group.tax,
-    inGroup,
+    sameRate,
     (line) => line.eur.net,
   );
   const withheld = spreadOver(
@@ -249,19 +250,6 @@ function spreadOver<G>(
     }
   }
   return result;
-}
-
-function inGroup(line: PricedLine, group: TaxGroup): boolean {
-  return (
-    line.region === group.region &&
-    line.taxCode === group.taxCode &&
-    line.rate === group.rate &&
-    line.exemptionCode === group.exemptionCode
-  );
-}
-
-function sameGroup(a: TaxGroup, b: TaxGroup): boolean {
-  return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
 }
 
 function left(whole: Decimal, parts: readonly Decimal[]): Decimal {

@@ -139,7 +139,10 @@ function rest(whole: Decimal, parts: readonly Decimal[]): Decimal {
   return round2(compare(used, whole) >= 0 ? '0' : subtract(whole, used));
 }
 
-function sameRate(a: TaxGroup, b: TaxGroup): boolean {
+type RateOf = Pick<TaxGroup, 'region' | 'taxCode' | 'rate' | 'exemptionCode'>;
+
+/** Whether two stand in the same group of tax: one region, code, rate and exemption. */
+export function sameRate(a: RateOf, b: RateOf): boolean {
   return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
 }
 

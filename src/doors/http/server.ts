@@ -15,7 +15,7 @@ import { addHealth } from './health.ts';
 import { describeOperation, registerDescription } from './openapi.ts';
 import { languageOf, problemBody } from './problem.ts';
 import { callOf, requestIdOf } from './requests.ts';
-import { addWellKnown } from './well-known.ts';
+import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 const body_limit = 1024 * 1024;
 /** Octets of an address, path and query (RFC 9110, section 4.1, asks for at least 8,000). */
@@ -29,7 +29,7 @@ export interface HttpDoor {
   readonly log: Logger;
   /** Counts finished requests for the metrics. */
   readonly observe: (route: string, status: number, seconds: number) => void;
-  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
+  readonly publicKeys: PublicKeys['publicKeys'];
 }
 
 export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
@@ -100,7 +100,7 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
 
   await registerDescription(app, world.baseUrl);
   for (const operation of operations) addOperation(app, operation, door);
-  addWellKnown(app, door);
+  addWellKnown(app, { publicKeys: door.publicKeys, certificateNumber: world.certificateNumber });
   addHealth(app, door.corridor.db);
   addFiles(app, door.corridor);
   await addDocs(app, world);

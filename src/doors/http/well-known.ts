@@ -1,15 +1,19 @@
 /** The public halves of the signing keys, for anyone who verifies documents from outside. */
 import type { FastifyInstance } from 'fastify';
-import type { HttpDoor } from './server.ts';
 
-export function addWellKnown(app: FastifyInstance, door: HttpDoor): void {
+export interface PublicKeys {
+  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
+  readonly certificateNumber: number;
+}
+
+export function addWellKnown(app: FastifyInstance, { publicKeys, certificateNumber }: PublicKeys): void {
   app.get('/.well-known/fiscal-keys.json', { schema: { hide: true } }, async (_request, reply) => {
-    const keys = await door.publicKeys();
+    const keys = await publicKeys();
     reply.header('cache-control', 'public, max-age=300');
     return {
       algorithm: 'RSA-SHA1',
       signed: 'date;systemEntryDate;documentNumber;grossTotal;previousHash',
-      certificateNumber: door.corridor.world.certificateNumber,
+      certificateNumber,
       keys: keys.map(({ version, publicPem }) => ({ version, publicKeyPem: publicPem })),
     };
   });

@@ -5,7 +5,8 @@ import { Type } from 'typebox';
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Party } from '../../fiscal/document.ts';
-import { checkTaxId, finalConsumerNif, withoutPrefix } from '../../fiscal/nif.ts';
+import { isPostalCode } from '../../fiscal/identifiers.ts';
+import { checkTaxId, withoutPrefix } from '../../fiscal/nif.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, line, text } from '../fields.ts';
@@ -133,10 +134,8 @@ export function customerProblems(values: Record<string, unknown>): Problem[] {
   if (record.taxpayerNumber !== undefined && country !== undefined) {
     const code = checkTaxId(country, record.taxpayerNumber);
     if (code !== undefined) problems.push({ code, pointer: '/taxpayerNumber', facts: { country } });
-    else if (country === 'PT' && record.taxpayerNumber === finalConsumerNif)
-      problems.push({ code: 'NIF_RESERVED', pointer: '/taxpayerNumber' });
   }
-  if (country === 'PT' && record.postalCode !== undefined && !/^[0-9]{4}-[0-9]{3}$/.test(record.postalCode)) {
+  if (country === 'PT' && record.postalCode !== undefined && !isPostalCode(record.postalCode)) {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/postalCode', facts: { format: 'NNNN-NNN' } });
   }
   if (record.email !== undefined && !/^[^\s@]+@[^\s@]+$/.test(record.email)) {

@@ -6,6 +6,7 @@ import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
+import { shortHash } from '../../fiscal/hash-chain.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { qrDataUri } from '../../print/qr.ts';
@@ -201,7 +202,7 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
     id: row['id'],
     number: row['number'] ?? undefined,
     atcud: row['atcud'] ?? undefined,
-    shortHash: row['hash'] === null || row['hash'] === '' ? undefined : shortHashOf(String(row['hash'])),
+    shortHash: row['hash'] === null || row['hash'] === '' ? undefined : shortHash(String(row['hash'])),
     signature:
       typeof row['signed_text'] === 'string'
         ? { text: row['signed_text'], value: row['hash'], keyVersion: row['key_version'] }
@@ -352,10 +353,6 @@ function optionalDay(day: string | undefined, region: Region): string | undefine
 }
 
 /** Positions 1, 11, 21 and 31 (Despacho 8632/2014, point 6). */
-function shortHashOf(hash: string): string {
-  return `${hash[0]}${hash[10]}${hash[20]}${hash[30]}`;
-}
-
 // The image of a QR message never changes; the same few invoices are read again and again.
 const qrImages = new Map<string, string>();
 const most_images = 500;
