@@ -9,6 +9,8 @@ import type { Db } from './db/transact.ts';
 import { type ClockDoor, startClock } from './doors/clock/clock.ts';
 import { buildServer } from './doors/http/server.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
+import { openSpool } from './engine/spool.ts';
+import type { SaftProgram } from './fiscal/saft/source.ts';
 import type { MasterKey } from './keys/sealing.ts';
 import type { SignChain } from './keys/signer.ts';
 import type { World } from './operations/world.ts';
@@ -16,6 +18,8 @@ import type { Print } from './print/print.ts';
 
 export interface AppParts {
   readonly db: Db;
+  /** For files: `filesAtOnce` connections, with time for long statements. */
+  readonly longReads: Db;
   readonly at: AtGateway;
   readonly atMode: AtMode;
   readonly sign: SignChain;
@@ -35,10 +39,18 @@ export interface AppParts {
 export interface AppConfig {
   readonly baseUrl: string;
   readonly certificateNumber: number;
+  readonly program: SaftProgram;
+  /** Folder of temporary files. */
+  readonly spoolDirectory: string;
   /** Requests per minute; 0 switches off. */
   readonly apiKeyRate: number;
   readonly ipRate: number;
 }
+
+/** Files made at once for all callers: each reads and writes as fast as it can. */
+export const filesAtOnce = 2;
+const downloads_per_company = 2;
+const downloads_together = 32;
 
 export interface App {
   readonly http: FastifyInstance;
@@ -58,10 +70,22 @@ export async function buildApp(parts: AppParts): Promise<App> {
     baseUrl: parts.config.baseUrl,
     atMode: parts.atMode,
     certificateNumber: parts.config.certificateNumber,
+    longReads: parts.longReads,
+    program: parts.config.program,
     nudgeReports: () => clock?.nudge(),
   };
   const http = await buildServer({
-    corridor: { db: parts.db, world, keyRate: fixedMinuteRate(parts.config.apiKeyRate, parts.milliseconds) },
+    corridor: {
+      db: parts.db,
+      world,
+      keyRate: fixedMinuteRate(parts.config.apiKeyRate, parts.milliseconds),
+      spool: await openSpool({
+        directory: parts.config.spoolDirectory,
+        perCompany: downloads_per_company,
+        writing: filesAtOnce,
+        together: downloads_together,
+      }),
+    },
     addressRate: fixedMinuteRate(parts.config.ipRate, parts.milliseconds),
     log: parts.log,
     observe: parts.observe ?? (() => undefined),

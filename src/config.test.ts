@@ -41,6 +41,7 @@ describe('the environment', () => {
     ['CERTO_BASE_URL', 'https://faturas.example.pt/', { baseUrl: 'https://faturas.example.pt' }],
     ['CERTO_CERTIFICATE_NUMBER', '17', { certificateNumber: 17 }],
     ['CERTO_DATA_DIR', '42', { dataDirectory: '42' }],
+    ['CERTO_PRODUCER_NIF', '508025095', { producer: { name: 'Certo', nif: '508025095' } }],
   ])('%s=%s is taken', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
   });
@@ -61,6 +62,10 @@ describe('the environment', () => {
     ['CERTO_BASE_URL', 'https://example.pt/?a=1'],
     ['CERTO_AT_SIMULATOR_URL', 'http://127.0.0.1:7443'],
     ['CERTO_PRINT_WORKERS', '0'],
+    ['CERTO_PRODUCER', 'a/b'],
+    ['CERTO_PRODUCER', 'x'.repeat(201)],
+    ['CERTO_PRODUCER_NIF', '508025096'],
+    ['CERTO_PRODUCER_NIF', '999999990'],
   ])('%s=%s is refused with its name', (name, value) => {
     const told = problems({ [name]: value });
     expect(told).toHaveLength(1);
@@ -78,15 +83,18 @@ describe('the environment', () => {
     expect(problems({ PORT: 'x', CERTO_AT_MODE: 'x', CERTO_X: 'x', CERTO_BASE_URL: 'x' })).toHaveLength(4);
   });
 
-  test('outside the simulator the AT’s files are required, in production the number too', () => {
+  test('outside the simulator the AT’s files are required, in production the number and the producer too', () => {
     expect(problems({ CERTO_AT_MODE: 'test' })).toHaveLength(2);
     expect(problems({ CERTO_AT_MODE: 'test', ...real })).toEqual([]);
-    expect(problems({ CERTO_AT_MODE: 'production' })).toHaveLength(3);
+    expect(problems({ CERTO_AT_MODE: 'production' })).toHaveLength(4);
     expect(problems({ CERTO_AT_MODE: 'production', ...real })).toEqual([
       "CERTO_CERTIFICATE_NUMBER is required when CERTO_AT_MODE is production: Number of the AT's certificate of the program.",
+      "CERTO_PRODUCER_NIF is required when CERTO_AT_MODE is production: NIF of the producer, whom the AT's certificate is on.",
     ]);
-    expect(problems({ CERTO_AT_MODE: 'production', ...real, CERTO_CERTIFICATE_NUMBER: '9999' })).toHaveLength(1);
-    expect(problems({ CERTO_AT_MODE: 'production', ...real, CERTO_CERTIFICATE_NUMBER: '123' })).toEqual([]);
+    const producer = { CERTO_PRODUCER_NIF: '508025095' };
+    const production = { CERTO_AT_MODE: 'production', ...real, ...producer };
+    expect(problems({ ...production, CERTO_CERTIFICATE_NUMBER: '9999' })).toHaveLength(1);
+    expect(problems({ ...production, CERTO_CERTIFICATE_NUMBER: '123' })).toEqual([]);
   });
 
   test('a file that is a secret’s place is not told with its value', () => {

@@ -5,6 +5,7 @@
  */
 import { envSchema } from 'env-schema';
 import type { AtMode } from './at/gateway.ts';
+import { isOwnNif } from './fiscal/nif.ts';
 
 /** A variable as JSON Schema, and what stands for its default where that is worked out. */
 export interface Variable {
@@ -62,6 +63,12 @@ export const variables = {
     ...whole(1, 9999, undefined, "Number of the AT's certificate of the program."),
     defaultText: 'required in production; elsewhere 9999, the fictitious one',
   },
+  CERTO_PRODUCER: text('Whose program it is, as SAF-T names the producer: 1 to 200 characters without a slash.', {
+    default: 'Certo',
+  }),
+  CERTO_PRODUCER_NIF: text("NIF of the producer, whom the AT's certificate is on.", {
+    defaultText: 'required in production; elsewhere 999999990, nobody in particular',
+  }),
   CERTO_MASTER_KEY_FILE: text(
     'File with the master key (32 bytes in hexadecimal, mode 0600) that seals passwords and signing keys; made on first start. Keep a copy elsewhere.',
     { defaultText: 'master.key in the data folder' },
@@ -100,6 +107,8 @@ export interface Config {
   readonly databaseConnections: number;
   readonly atMode: AtMode;
   readonly certificateNumber: number;
+  /** Whose program it is; `nif` undefined: nobody in particular. */
+  readonly producer: { readonly name: string; readonly nif: string | undefined };
   readonly masterKeyFile: string | undefined;
   readonly at: AtFiles;
   readonly atDeadline_seconds: number;
@@ -146,6 +155,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
   const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
   const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
+  problems.push(...producerProblems(values));
   if (atMode === 'test' || atMode === 'production') problems.push(...missingForAt(values, atMode));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const number = (name: Name): number => values[name] as number;
@@ -158,6 +168,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     databaseConnections: number('CERTO_DB_CONNECTIONS'),
     atMode,
     certificateNumber: (values['CERTO_CERTIFICATE_NUMBER'] as number | undefined) ?? 9999,
+    producer: { name: at('CERTO_PRODUCER')!, nif: at('CERTO_PRODUCER_NIF') },
     masterKeyFile: at('CERTO_MASTER_KEY_FILE'),
     at: {
       certificate: at('CERTO_AT_CERTIFICATE_FILE'),
@@ -234,13 +245,24 @@ function addressIn(
 /** Outside the simulator nothing is made up: who sends, with which certificate, to which key. */
 function missingForAt(values: Readonly<Record<string, unknown>>, mode: AtMode): string[] {
   const needed: Name[] = ['CERTO_AT_CERTIFICATE_FILE', 'CERTO_AT_PUBLIC_KEY_FILE'];
-  if (mode === 'production') needed.push('CERTO_CERTIFICATE_NUMBER');
+  if (mode === 'production') needed.push('CERTO_CERTIFICATE_NUMBER', 'CERTO_PRODUCER_NIF');
   const problems = needed
     .filter((name) => values[name] === undefined)
     .map((name) => `${name} is required when CERTO_AT_MODE is ${mode}: ${firstSentence(name)}`);
   if (mode === 'production' && values['CERTO_CERTIFICATE_NUMBER'] === 9999) {
     problems.push('CERTO_CERTIFICATE_NUMBER 9999 is the fictitious one and can not be used in production.');
   }
+  return problems;
+}
+
+function producerProblems(values: Readonly<Record<string, unknown>>): string[] {
+  const problems: string[] = [];
+  const name = values['CERTO_PRODUCER'] as string | undefined;
+  const nif = values['CERTO_PRODUCER_NIF'] as string | undefined;
+  if (name !== undefined && !/^[^/]{1,200}$/.test(name)) {
+    problems.push(`CERTO_PRODUCER must be 1 to 200 characters without a slash, not "${name}".`);
+  }
+  if (nif !== undefined && !isOwnNif(nif)) problems.push(`CERTO_PRODUCER_NIF must be a NIF, not "${nif}".`);
   return problems;
 }
 

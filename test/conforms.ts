@@ -72,6 +72,13 @@ export function conforms(operation: Operation, answer: Answer, documented: Reado
   if (answer.headers['x-request-id'] === undefined) throw new Error(`${told} without X-Request-Id`);
   if (answer.status < 300) {
     if (answer.status !== operation.reply[0]) throw new Error(`${told}, declared is ${operation.reply[0]}`);
+    if (operation.media !== undefined) {
+      const { 'content-type': type, 'content-length': length, 'content-disposition': disposition } = answer.headers;
+      if (type !== operation.media) throw new Error(`${told} ${type}, declared is ${operation.media}`);
+      if (Number(length) !== answer.bytes.length) throw new Error(`${told} not as many bytes as it says`);
+      if (!/^attachment; filename="[\w.-]+"$/.test(String(disposition))) throw new Error(`${told} as no attachment`);
+      return;
+    }
     const check = compiled.get(operation.name) ?? ajv.compile(operation.reply[1]);
     compiled.set(operation.name, check);
     if (!check(answer.json))

@@ -32,6 +32,13 @@ import type { CustomerJson, InvoiceJson, ItemJson, ProposalJson, TransportJson }
 
 /** The address in links and in the description; nothing listens there. `open` translates. */
 export const baseUrl = 'http://certo.test';
+/** Whose program it is, in SAF-T files. */
+const program = {
+  producerTaxId: '508025095',
+  productId: 'Certo/Testes',
+  version: '1.2.3',
+  certificateNumber: 9999,
+};
 /** No password or key may ever be logged: stop() looks for these. */
 const atPassword = 'senha-secreta-da-at';
 
@@ -111,6 +118,8 @@ export interface Service {
   readonly gateway: SoapGateway;
   readonly world: SeriesWorld;
   readonly log: AppParts['log'];
+  /** Where files for callers are made. */
+  readonly spoolDirectory: string;
   /** Lines of the log so far, as JSON text. */
   readonly logs: readonly string[];
   /** Any request, credential or not. */
@@ -167,6 +176,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const logs: string[] = [];
   const parts: AppParts = {
     db: base.db,
+    longReads: base.db,
     at: gateway,
     atMode: 'simulator',
     sign: localSigner(pair.privatePem, 1),
@@ -181,6 +191,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     config: {
       baseUrl,
       certificateNumber: 9999,
+      program,
+      spoolDirectory: join(folder, 'spool'),
       apiKeyRate: options.apiKeyRate ?? 1_000_000,
       ipRate: options.ipRate ?? 1_000_000,
     },
@@ -199,6 +211,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     gateway,
     world,
     log: parts.log,
+    spoolDirectory: parts.config.spoolDirectory,
     logs,
     call: first.call,
     open: (url) => first.wire.send({ method: 'GET', path: url.replace(baseUrl, '') }),

@@ -1,18 +1,21 @@
 /** The service of a house, with the real clock, signer, printer and authority, but for listening. */
+import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { uuidv7 } from 'uuidv7';
-import { type App, buildApp } from '../app.ts';
+import { type App, buildApp, filesAtOnce } from '../app.ts';
 import type { AtGateway } from '../at/gateway.ts';
 import { openDb } from '../db/open.ts';
 import type { Db } from '../db/transact.ts';
 import type { MasterKey } from '../keys/sealing.ts';
 import { localSigner } from '../keys/signer.ts';
 import { listSigningKeys } from '../keys/signing-keys.ts';
+import { programOf } from '../operations/saft/program.ts';
 import type { SeriesWorld } from '../operations/series/registration.ts';
 import type { Print } from '../print/print.ts';
 import type { House } from './house.ts';
 import { signingKey } from './installation.ts';
 import type { Outside } from './outside.ts';
+import { version } from './version.ts';
 
 export interface AppParts {
   readonly at: AtGateway;
@@ -29,6 +32,9 @@ export interface OpenApp extends App {
   readonly series: SeriesWorld;
 }
 
+/** Sums over millions of documents take minutes. */
+const long_statement_ms = 600_000;
+
 /** Closed again when the process ends. Throws CommandError when there is no key to sign with, DatabaseUnavailable. */
 export async function openApp(outside: Outside, house: House, parts: AppParts): Promise<OpenApp> {
   const { config, owner } = house;
@@ -36,11 +42,19 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
   const key = await signingKey(owner, master, config.atMode);
   const db = await openDb({ ...house.target, max: config.databaseConnections, applicationName: 'certo' });
   outside.atEnd(() => db.close());
+  const longReads = await openDb({
+    ...house.target,
+    max: filesAtOnce,
+    statementTimeout: long_statement_ms,
+    applicationName: 'certo files',
+  });
+  outside.atEnd(() => longReads.close());
   const print = laterPrint(config.printWorkers);
   outside.atEnd(() => print.close());
   const newId = uuidv7;
   const app = await buildApp({
     db,
+    longReads,
     at,
     atMode: config.atMode,
     sign: localSigner(key.privatePem, key.version),
@@ -56,6 +70,13 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     config: {
       baseUrl: parts.baseUrl,
       certificateNumber: config.certificateNumber,
+      program: programOf({
+        producer: config.producer.name,
+        producerNif: config.producer.nif,
+        version: version(),
+        certificateNumber: config.certificateNumber,
+      }),
+      spoolDirectory: join(house.directory, 'spool'),
       apiKeyRate: parts.limited ? config.apiKeyRate : 0,
       ipRate: parts.limited ? config.ipRate : 0,
     },

@@ -1,9 +1,9 @@
 /** The commands, their options and their help. Each is loaded when it is called. */
-import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { documentTypes } from '../fiscal/document.ts';
 import { exit } from './exit.ts';
 import type { Outside } from './outside.ts';
+import { version } from './version.ts';
 
 type Run = (outside: Outside, options: never, ...args: never[]) => Promise<number>;
 
@@ -238,8 +238,8 @@ function addSaft(program: Command, add: Add): void {
     .requiredOption('--to <day>', 'last document date')
     .option('--out <file>', 'where to; without it, standard output')
     .addOption(new Option('--encoding <encoding>', 'of the file').choices(['UTF-8', 'Windows-1252']).default('UTF-8'))
-    .option('--producer-nif <nif>', "NIF that the AT's certificate of the program is on; required in production")
-    .option('--producer <name>', 'its holder');
+    .option('--producer-nif <nif>', "NIF that the AT's certificate of the program is on, instead of CERTO_PRODUCER_NIF")
+    .option('--producer <name>', 'its holder, instead of CERTO_PRODUCER');
   add(
     saft,
     'check <file>',
@@ -260,9 +260,4 @@ function portNumber(text: string): number {
   const port = Number(text);
   if (!/^\d+$/.test(text) || port > 65535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
   return port;
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -1,6 +1,6 @@
 /** `certo saft export`: the SAF-T file of a company's period, to a file or to standard output. */
 import { once } from 'node:events';
-import { createWriteStream, readFileSync } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { openDb } from '../db/open.ts';
@@ -9,12 +9,14 @@ import type { SaftEncoding } from '../fiscal/saft/encode.ts';
 import type { SaftProgram } from '../fiscal/saft/source.ts';
 import { isDay } from '../fiscal/time.ts';
 import { exportSaft, type SaftWritten } from '../operations/saft/export-saft.ts';
+import { commentOf, producerForm, programOf } from '../operations/saft/program.ts';
 import { CommandError, exit } from './exit.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import type { House } from './house.ts';
 import { boundMode } from './installation.ts';
 import { type Outside, remark, tellJson } from './outside.ts';
 import { grouped, openProgress, type Progress } from './progress.ts';
+import { version } from './version.ts';
 
 export interface ExportOptions extends OfCompany {
   readonly from: string;
@@ -31,7 +33,7 @@ export async function exportFile(outside: Outside, options: ExportOptions): Prom
   const house = await enterHouse(outside);
   const company = await findCompany(house.owner, options.company);
   const mode = (await boundMode(house.owner)) ?? house.config.atMode;
-  const program = programOf(house, options, mode === 'production');
+  const program = programAsked(house, options, mode === 'production');
   if (options.out !== undefined) await refuseExisting(options.out);
   // A large period takes longer than a request may, and a terminal can be slow to take it.
   const db = await openDb({ ...house.target, max: 1, statementTimeout: 0, applicationName: 'certo saft' });
@@ -43,7 +45,7 @@ export async function exportFile(outside: Outside, options: ExportOptions): Prom
     to: options.to,
     program,
     encoding: options.encoding,
-    comment: mode === 'production' ? undefined : `Documentos sem valor fiscal (ambiente da AT: ${mode})`,
+    comment: commentOf(mode),
     began: (documents: number) => {
       progress = openProgress(outside.stderr, 'documents', documents, () => performance.now());
     },
@@ -71,23 +73,21 @@ function checkOptions({ from, to, out, json }: ExportOptions): void {
 }
 
 /** Who wrote the program: in production the holder of the AT's certificate, elsewhere nobody in particular. */
-function programOf({ config }: House, options: ExportOptions, production: boolean): SaftProgram {
-  const { producer = 'Certo', producerNif } = options;
+function programAsked({ config }: House, options: ExportOptions, production: boolean): SaftProgram {
+  const { producer = config.producer.name, producerNif = config.producer.nif } = options;
   if (producerNif === undefined && production) {
-    throw new CommandError(exit.usage, "Say whose program it is: --producer-nif, the NIF the AT's certificate is on.");
+    throw new CommandError(
+      exit.usage,
+      "Say whose program it is: CERTO_PRODUCER_NIF or --producer-nif, the NIF the AT's certificate is on.",
+    );
   }
   if (producerNif !== undefined && !isOwnNif(producerNif)) {
     throw new CommandError(exit.usage, `--producer-nif ${producerNif} is no NIF.`);
   }
-  if (!/^[^/]{1,200}$/.test(producer)) {
+  if (!producerForm.test(producer)) {
     throw new CommandError(exit.usage, '--producer has 1 to 200 characters and no slash.');
   }
-  return {
-    producerTaxId: producerNif ?? '999999990',
-    productId: `Certo/${producer}`,
-    version: version(),
-    certificateNumber: config.certificateNumber,
-  };
+  return programOf({ producer, producerNif, version: version(), certificateNumber: config.certificateNumber });
 }
 
 async function refuseExisting(path: string): Promise<void> {
@@ -144,9 +144,4 @@ function tellWritten(outside: Outside, { out, json, from, to }: ExportOptions, {
   const { SALES = 0, TRANSPORT = 0, PROFORMA = 0, RECEIPT = 0 } = counts;
   const what = `${grouped(SALES)} invoices and notes, ${grouped(TRANSPORT)} transport documents, ${grouped(PROFORMA)} pro formas, ${grouped(RECEIPT)} receipts`;
   remark(outside, `${what}: ${grouped(bytes)} bytes${out === undefined ? '' : ` in ${out}`}.`);
-}
-
-function version(): string {
-  const file = new URL('../../package.json', import.meta.url);
-  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }

@@ -13,13 +13,14 @@ import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
-import { type AnyAsked, type Operation, Rendered } from '../operations/operation.ts';
+import { type AnyAsked, Download, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded } from './claim.ts';
 import { completeClaimIn, releaseCall, takeClaim } from './claim.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
+import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
 
 export interface Call {
@@ -35,11 +36,13 @@ export interface Call {
   readonly rateSubject: string;
   /** How the caller gets in: made by the door from the credential. */
   readonly entry: (accept: (principal: Principal) => void) => Entry;
+  /** Aborted when the caller has gone: whoever makes a file for nobody stops. */
+  readonly gone: AbortSignal;
 }
 
 export interface Answer {
   readonly status: number;
-  readonly body: Buffer | string;
+  readonly body: Buffer | string | SpooledFile;
   readonly replayed: boolean;
 }
 
@@ -47,6 +50,7 @@ export interface Corridor {
   readonly db: Db;
   readonly world: World;
   readonly keyRate: Rate;
+  readonly spool: Spool;
 }
 
 /** Where the corridor leaves what the door puts into headers even when the call is refused. */
@@ -105,6 +109,10 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     operation.load(corridor.db.read(entry, operation.quick === true ? 'shared' : 'alone'), asked, corridor.world),
   );
   const shown = operation.show(facts, asked, corridor.world);
+  if (shown instanceof Download) {
+    const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
+    return { status: operation.reply[0], body: file, replayed: false };
+  }
   const body = shown instanceof Rendered ? shown.json : JSON.stringify(shown);
   return { status: operation.reply[0], body, replayed: false };
 }

@@ -108,6 +108,17 @@ export const refusals = {
     pt: 'O serviço não consegue responder de momento e nada foi alterado. Tente de novo após o tempo indicado em Retry-After.',
   },
 
+  TOO_MANY_DOWNLOADS: {
+    status: 429,
+    en: 'This company has {limit} downloads under way already. Wait until one has ended, or close it.',
+    pt: 'Esta empresa já tem {limit} transferências em curso. Aguarde que uma termine, ou feche-a.',
+  },
+  DOWNLOADS_BUSY: {
+    status: 503,
+    en: 'As many files as this service makes at once are being made. Try again after the time in Retry-After.',
+    pt: 'Já estão a ser preparados tantos ficheiros quantos o serviço prepara ao mesmo tempo. Tente de novo após o tempo indicado em Retry-After.',
+  },
+
   // Problems of one place (members of errors[])
   UNKNOWN_FIELD: { status: 400, en: 'This field does not exist.', pt: 'Este campo não existe.' },
   DUPLICATE_FIELD: { status: 400, en: 'This field is given twice.', pt: 'Este campo aparece duas vezes.' },
@@ -255,6 +266,16 @@ export const refusals = {
     status: 400,
     en: 'movementEndDate can not be before movementDate.',
     pt: 'movementEndDate não pode ser anterior a movementDate.',
+  },
+  PERIOD_BACKWARDS: {
+    status: 400,
+    en: 'toDate can not be before fromDate.',
+    pt: 'toDate não pode ser anterior a fromDate.',
+  },
+  PERIOD_TOO_LONG: {
+    status: 400,
+    en: 'At most one year at a time: toDate can be {latest} at the latest.',
+    pt: 'No máximo um ano de cada vez: toDate pode ser {latest}, o mais tardar.',
   },
   UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
 

@@ -28,6 +28,7 @@ import { deleteProposal } from './proposals/delete-proposal.ts';
 import { getProposal } from './proposals/get-proposal.ts';
 import { getProposalPdf } from './proposals/get-proposal-pdf.ts';
 import { listProposals } from './proposals/list-proposals.ts';
+import { getSaft } from './saft/get-saft.ts';
 import { listSeries } from './series/list-series.ts';
 import { cancelTransport } from './transport-documents/cancel-transport.ts';
 import { createTransport } from './transport-documents/create-transport.ts';
@@ -76,4 +77,5 @@ export const operations: readonly Operation[] = [
   cancelProposal,
   deleteProposal,
   getProposalPdf,
+  getSaft,
 ];

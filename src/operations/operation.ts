@@ -6,7 +6,7 @@
  * The stages have the same names everywhere: asked → facts → change → reply. `load` reads once, `decide` is where the
  * law speaks, `save` writes once, `show` makes the reply.
  */
-import type { Static, TSchema } from 'typebox';
+import { type Static, type TSchema, Type } from 'typebox';
 import type { Tx } from '../db/transact.ts';
 import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -97,6 +97,19 @@ export class Rendered {
   }
 }
 
+/** A reply that is a file. `write` is run once, to its end, before the first byte of the answer leaves. */
+export class Download {
+  /** As it is offered to be kept: letters, digits, dots and hyphens. */
+  readonly name: string;
+  /** Hands the bytes to `sink` and awaits it; what it throws is answered like any other refusal. */
+  readonly write: (sink: (bytes: Uint8Array) => Promise<void>) => Promise<unknown>;
+
+  constructor(name: string, write: Download['write']) {
+    this.name = name;
+    this.write = write;
+  }
+}
+
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** Any operation, as the corridor and the doors see it: its types checked where it was declared. */
@@ -113,6 +126,8 @@ export interface Operation {
   readonly query?: TSchema;
   readonly body?: TSchema;
   readonly reply: readonly [number, TSchema];
+  /** Media type of a reply that is a file; absent: JSON. */
+  readonly media?: string;
   readonly access: Access;
   readonly refuses: readonly RefusalCode[];
   readonly check?: (body: Record<string, unknown>) => Problem[];
@@ -145,6 +160,23 @@ export function defineRead<
     decide: unreachable,
     save: unreachable,
   };
+}
+
+export interface DownloadDeclaration<P extends TSchema | undefined, Q extends TSchema | undefined, F>
+  extends Omit<ReadDeclaration<P, Q, undefined, F>, 'reply' | 'body' | 'check' | 'show'> {
+  /** Media type of the file. */
+  readonly media: string;
+  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, Record<string, never>>, world: World) => Download;
+}
+
+/** A read whose reply is a file: made whole first, then sent, so that an error is an answer and not a torn file. */
+export function defineDownload<F, P extends TSchema | undefined = undefined, Q extends TSchema | undefined = undefined>(
+  declaration: DownloadDeclaration<P, Q, F>,
+): Operation {
+  const { media, ...rest } = declaration;
+  const read = { ...rest, reply: [200, Type.String({ format: 'binary', description: 'The file.' })] as const };
+  const refuses = [...declaration.refuses, 'TOO_MANY_DOWNLOADS', 'DOWNLOADS_BUSY'] as const;
+  return { ...defineRead<F, P, Q>({ ...read, refuses }), media };
 }
 
 export function defineWrite<

@@ -1,5 +1,7 @@
 /** What operations get handed in: chance, signing, printing, links. Time comes from the database (certo.now()). */
 import type { AtMode } from '../at/gateway.ts';
+import type { Db } from '../db/transact.ts';
+import type { SaftProgram } from '../fiscal/saft/source.ts';
 import type { MasterKey } from '../keys/sealing.ts';
 import type { SignChain } from '../keys/signer.ts';
 import type { Print } from '../print/print.ts';
@@ -16,6 +18,10 @@ export interface World {
   readonly atMode: AtMode;
   /** Number of the AT's certificate of this program; 9999 against the simulator. */
   readonly certificateNumber: number;
+  /** Connections for what reads longer than a request may: a few, apart from those of the requests. */
+  readonly longReads: Db;
+  /** This program and its producer, as SAF-T names them. */
+  readonly program: SaftProgram;
   /** Tells the clock door that something waits to be reported. */
   readonly nudgeReports: () => void;
 }

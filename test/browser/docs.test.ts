@@ -1,7 +1,9 @@
 /** The pages for people in a real browser: they load nothing from elsewhere, fit a phone, and can be read in both themes. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
@@ -9,6 +11,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../src/doors/http/server.ts';
 import { fixedMinuteRate } from '../../src/engine/rate.ts';
+import { openSpool } from '../../src/engine/spool.ts';
 import { masterKey } from '../../src/keys/sealing.ts';
 import { generateSigningKey, localSigner } from '../../src/keys/signer.ts';
 import { operations } from '../../src/operations/all.ts';
@@ -24,6 +27,7 @@ const widths = [1280, 360] as const;
 let database: TestDatabase;
 let server: FastifyInstance;
 let origin: string;
+let directory: string;
 let browser: Browser;
 
 beforeAll(async () => {
@@ -38,10 +42,14 @@ beforeAll(async () => {
     baseUrl: 'https://certo.example',
     atMode: 'simulator' as const,
     certificateNumber: 9999,
+    longReads: database.db,
+    program: { producerTaxId: '999999990', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 },
     nudgeReports: () => undefined,
   };
+  directory = mkdtempSync(join(realpathSync(tmpdir()), 'certo-docs-'));
+  const spool = await openSpool({ directory, perCompany: 1, writing: 1, together: 1 });
   server = await buildServer({
-    corridor: { db: database.db, world, keyRate: off },
+    corridor: { db: database.db, world, keyRate: off, spool },
     addressRate: off,
     log: pino({ level: 'silent' }),
     observe: () => undefined,
@@ -60,6 +68,7 @@ afterAll(async () => {
   await browser?.close();
   await server?.close();
   await database?.drop();
+  rmSync(directory, { recursive: true, force: true });
 });
 
 interface Visit {

@@ -199,6 +199,7 @@ describe('production', () => {
       CERTO_DATA_DIR: line.folder('production'),
       CERTO_AT_MODE: 'production',
       CERTO_CERTIFICATE_NUMBER: '123',
+      CERTO_PRODUCER_NIF: '508025095',
       ...(await authority('production-at')),
     };
   });

@@ -100,7 +100,7 @@ test('each says what it takes, what it answers and how it refuses', () => {
     expect([name, own.requestBody?.required]).toEqual([name, operation.body === undefined ? undefined : required]);
 
     const { [operation.reply[0]]: done, ...others } = own.responses;
-    expect([name, Object.keys(done!.content)]).toEqual([name, ['application/json']]);
+    expect([name, Object.keys(done!.content)]).toEqual([name, [operation.media ?? 'application/json']]);
     for (const [status, { description: codes, content }] of Object.entries(others)) {
       expect(Object.keys(content)).toEqual(['application/problem+json']);
       for (const code of codes.split(', ')) expect(refusals).toHaveProperty([code, 'status'], Number(status));

@@ -139,10 +139,16 @@ export const samples: Readonly<Record<string, (company: TestCompany) => Promise<
     otherBody: { reason: 'Engano' },
   }),
   deleteProposal: async (company) => ({ path: `/proposals/${(await company.proposal()).id}` }),
+  getSaft: async () => ({ path: '/saft?fromDate=2026-01-01&toDate=2026-12-31' }),
   getProposalPdf: async (company) => ({ path: `/proposals/${(await company.proposal()).id}/pdf` }),
 };
 
 /** The same request against another id. */
 export function withId(operationPath: string, id: string): string {
   return operationPath.replace(':id', id);
+}
+
+/** The same request with one more query parameter. */
+export function withQuery(path: string, parameter: string): string {
+  return `${path}${path.includes('?') ? '&' : '?'}${parameter}`;
 }

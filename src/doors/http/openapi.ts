@@ -52,6 +52,7 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
           description: 'Goods on their way, told to the tax authority before they leave.',
         },
         { name: 'Pro formas', description: 'What is promised before it is invoiced.' },
+        { name: 'SAF-T', description: 'The audit file of a period.' },
       ],
       components: {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
@@ -96,7 +97,10 @@ export function describeOperation(operation: Operation): FastifySchema {
     ...(operation.body === undefined ? {} : { body: publicSchema(operation.body) }),
     ...(operation.kind === 'write' ? { headers: idempotencyHeader } : {}),
     response: {
-      [status]: { description: 'Done.', content: { 'application/json': { schema: publicSchema(reply) } } },
+      [status]: {
+        description: 'Done.',
+        content: { [operation.media ?? 'application/json']: { schema: publicSchema(reply) } },
+      },
       ...problems(operation),
     },
   } as FastifySchema;

@@ -14,7 +14,7 @@ export function requestIdOf(header: string | string[] | undefined, newId: () => 
 }
 
 /** Throws UNAUTHENTICATED or AMBIGUOUS_CREDENTIALS; what is wrong with the form is left to the corridor. */
-export function callOf(operation: Operation, request: FastifyRequest): Call {
+export function callOf(operation: Operation, request: FastifyRequest, gone: AbortSignal): Call {
   const apiKey = request.headers['x-api-key'];
   const credential = credentialOf({
     apiKey: apiKey === undefined ? undefined : String(apiKey),
@@ -32,6 +32,7 @@ export function callOf(operation: Operation, request: FastifyRequest): Call {
     requestId: request.id,
     rateSubject: credential.subject,
     entry: (accept) => entryOfKey(credential, accept),
+    gone,
   };
 }
 

@@ -6,6 +6,7 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import type { Logger } from 'pino';
 import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
 import type { Rate } from '../../engine/rate.ts';
+import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -123,18 +124,43 @@ async function serve(
   door: HttpDoor,
 ): Promise<unknown> {
   const trace: Trace = {};
+  const gone = goneSignal(reply);
   try {
     door.addressRate.check(request.ip);
-    const answer = await execute(door.corridor, callOf(operation, request), trace);
+    const answer = await execute(door.corridor, callOf(operation, request, gone), trace);
     addRateHeaders(reply, trace);
+    if (answer.body instanceof SpooledFile) return sendFile(reply, answer.body, String(operation.media), gone);
     if (answer.replayed) reply.header('idempotent-replayed', 'true');
     return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
   } catch (error) {
+    if (error instanceof CallerGone) return reply.hijack();
     addRateHeaders(reply, trace);
     const refusal = refusalOf(error);
     if (refusal.code === 'UNAUTHENTICATED') door.addressRate.count(request.ip);
     return sendProblem(reply, request, refusal, door, error);
   }
+}
+
+/** Aborted when the connection closes before the answer is out. */
+function goneSignal({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+/** A caller that takes nothing of a file for so long has gone without saying so. */
+const longest_pause_ms = 60_000;
+
+function sendFile(reply: FastifyReply, file: SpooledFile, media: string, gone: AbortSignal): FastifyReply {
+  reply.raw.setTimeout(longest_pause_ms, () => reply.raw.destroy());
+  return reply
+    .code(200)
+    .type(media)
+    .header('content-length', file.size)
+    .header('content-disposition', `attachment; filename="${file.name}"`)
+    .send(file.content(gone));
 }
 
 /** RateLimit header fields of the IETF httpapi draft. */

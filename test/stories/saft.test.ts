@@ -1,0 +1,170 @@
+/** The SAF-T of a period over the wire: whole, or a refusal; few at once; nothing left behind. */
+import { createPublicKey } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
+import type { Answer, Refused } from '../client.ts';
+import { schemaFaults } from '../golden/saft-schema.ts';
+import type { InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let B: TestCompany;
+let issued: InvoiceJson;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A', 'B'], clock: new Date('2026-03-02T10:15:30Z') });
+  ({ A, B } = service.companies);
+  issued = await A.issue(await A.draft());
+  await A.post(`/invoices/${issued.id}/pay`, {});
+  await A.issueTransport(await A.transport());
+  await A.proposal();
+  await A.draft();
+  await B.issue(await B.draft({ customerId: (await B.customer({ name: 'Só da Beta' })).id }));
+});
+afterAll(() => service.stop());
+
+const march = '/saft?fromDate=2026-03-01&toDate=2026-03-31';
+const numbers = (xml: string) =>
+  [...xml.matchAll(/<(?:InvoiceNo|DocumentNumber|PaymentRefNo)>([^<]*)/g)].map((found) => found[1]);
+
+test('a period is a valid file of every numbered document, of this company only, and its signatures verify', async () => {
+  const answer = await A.get(march);
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/xml',
+    'content-length': String(answer.bytes.length),
+    'content-disposition': 'attachment; filename="saft-508025095-2026-03-01-2026-03-31.xml"',
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  expect(numbers(answer.text)).toEqual(['FT A2026/1', 'GT A2026/1', 'PF A2026/1', 'RG A2026/1']);
+  expect(answer.text).not.toContain('Só da Beta');
+  expect(answer.text).toContain('<ProductCompanyTaxID>508025095<');
+  expect(answer.text).toContain('<ProductID>Certo/Testes<');
+  expect(answer.text).toContain('<HeaderComment>Documentos sem valor fiscal (ambiente da AT: simulator)<');
+  expect(schemaFaults(answer.text)).toEqual([]);
+  const publicKey = createPublicKey(service.publicPem);
+  const report = await checkSaft(Readable.from([answer.bytes]), { publicKeys: () => publicKey });
+  expect([report.findings, report.hashes.verified]).toEqual([[], 3]);
+});
+
+test('a period without documents is a valid file too; days may be instants, read in the company’s zone', async () => {
+  const empty = await A.get('/saft?fromDate=2024-02-29&toDate=2025-02-28');
+  expect([empty.status, numbers(empty.text), schemaFaults(empty.text)]).toEqual([200, [], []]);
+  const days = await A.get('/saft?fromDate=2026-03-01T23:59:59Z&toDate=2026-03-02T00:00:00%2B01:00');
+  expect(days.text).toContain('<StartDate>2026-03-01</StartDate>\n<EndDate>2026-03-01<');
+});
+
+test.each([
+  [
+    '',
+    [
+      ['?fromDate', 'REQUIRED'],
+      ['?toDate', 'REQUIRED'],
+    ],
+  ],
+  ['fromDate=2026-03-01', [['?toDate', 'REQUIRED']]],
+  [
+    'fromDate=ontem&toDate=2026-02-30',
+    [
+      ['?fromDate', 'INVALID_FORMAT'],
+      ['?toDate', 'INVALID_FORMAT'],
+    ],
+  ],
+  ['fromDate=2026-03-02&toDate=2026-03-01', [['?toDate', 'PERIOD_BACKWARDS']]],
+  ['fromDate=2026-03-01&toDate=2027-03-02', [['?toDate', 'PERIOD_TOO_LONG']]],
+  ['fromDate=0001-01-01&toDate=9999-12-31', [['?toDate', 'PERIOD_TOO_LONG']]],
+])('%s is refused', async (query, problems) => {
+  const answer = await A.get(`/saft?${query}`);
+  expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_REQUEST']);
+  expect(answer.json.errors?.map(({ pointer, code }) => [pointer, code])).toEqual(problems);
+});
+
+test.each([
+  'fromDate=2026-03-01&toDate=2027-03-01',
+  'fromDate=2024-01-01&toDate=2024-12-31',
+  'fromDate=9999-01-01&toDate=9999-12-31',
+])('%s is at most a year', async (query) => expect((await A.get(`/saft?${query}`)).status).toBe(200));
+
+test('HEAD says how long it would be', async () => {
+  const [head, get] = [await A.call('HEAD', march), await A.get(march)];
+  expect([head.status, head.bytes.length]).toEqual([200, 0]);
+  expect(head.headers['content-length']).toBe(get.headers['content-length']);
+});
+
+/** Whoever reads documents waits until the work is done. */
+async function whileHeld<T>(work: () => Promise<T>): Promise<T> {
+  const client = await service.owner.connect();
+  await client.query('begin; lock table certo.documents in access exclusive mode');
+  try {
+    return await work();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+/** Locks on the documents of this database, asked for or held. */
+async function locks(granted: boolean): Promise<number> {
+  const { rows } = await service.owner.query(
+    `select count(*)::int as n from pg_locks where relation = 'certo.documents'::regclass and granted = $1
+       and database = (select oid from pg_database where datname = current_database())`,
+    [granted],
+  );
+  return rows[0].n;
+}
+const waiting = (count: number) => vi.waitFor(async () => expect(await locks(false)).toBe(count), 5000);
+const portOf = () => (service.app.http.server.address() as AddressInfo).port;
+
+describe('many at once', () => {
+  test('two of a company, two of all; the next are told to come back, and then are served', async () => {
+    let first: Promise<Answer<Refused>>[] = [];
+    const [own, other] = await whileHeld(async () => {
+      first = [A.get(march), A.get(march)];
+      await waiting(2);
+      return [await A.get(march), await B.get(march, { mayFail: true })] as const;
+    });
+    expect([own.status, own.json.code, own.headers['retry-after']]).toEqual([429, 'TOO_MANY_DOWNLOADS', '5']);
+    expect([other.status, other.json.code, other.headers['retry-after']]).toEqual([503, 'DOWNLOADS_BUSY', '5']);
+    expect(other.json.detail).toMatch(/Try again/);
+    const texts = (await Promise.all(first)).map(({ text }) => text);
+    expect(texts[0]).toBe(texts[1]);
+    expect((await B.get(march)).text).toContain('Só da Beta');
+  });
+
+  test('a caller that hangs up frees its place, and leaves neither a file nor a transaction', async () => {
+    const before = service.logs.length;
+    for (let again = 0; again < 3; again += 1) {
+      await whileHeld(async () => {
+        const leaving = request({ port: portOf(), host: '127.0.0.1', path: march, headers: { 'x-api-key': A.key } });
+        leaving.on('error', () => undefined);
+        leaving.end();
+        await waiting(1);
+        leaving.destroy();
+      });
+    }
+    await vi.waitFor(async () => expect((await A.get(march)).status).toBe(200));
+    await vi.waitFor(async () => expect(await locks(true)).toBe(0));
+    expect(readdirSync(service.spoolDirectory)).toEqual([]);
+    expect(service.logs.slice(before).filter((line) => line.includes('request failed'))).toEqual([]);
+  });
+
+  test('an error in the middle is an answer, not a torn file', async () => {
+    await service.owner.query('alter table certo.documents disable trigger user');
+    const books = `update certo.documents set net = net + $1 where id = $2`;
+    await service.owner.query(books, [1, issued.id]);
+    const broken = await fetch(`http://127.0.0.1:${portOf()}${march}`, { headers: { 'x-api-key': A.key } });
+    const told = (await broken.json()) as Refused;
+    await service.owner.query(books, [-1, issued.id]);
+    await service.owner.query('alter table certo.documents enable trigger user');
+    expect([broken.status, told.code]).toEqual([500, 'INTERNAL_ERROR']);
+    expect(broken.headers.get('content-disposition')).toBeNull();
+    expect(readdirSync(service.spoolDirectory)).toEqual([]);
+    expect((await A.get(march)).status).toBe(200);
+  });
+});
