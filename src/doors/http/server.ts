@@ -124,7 +124,7 @@ async function serve(
   door: HttpDoor,
 ): Promise<unknown> {
   const trace: Trace = {};
-  const gone = goneSignal(reply);
+  const gone = operation.media === undefined ? notWatched : goneSignal(reply);
   try {
     door.addressRate.check(request.ip);
     const answer = await execute(door.corridor, callOf(operation, request, gone), trace);
@@ -140,6 +140,9 @@ async function serve(
     return sendProblem(reply, request, refusal, door, error);
   }
 }
+
+/** Only a file takes so long that it pays to look whether the caller is still there. */
+const notWatched = new AbortController().signal;
 
 /** Aborted when the connection closes before the answer is out. */
 function goneSignal({ raw }: FastifyReply): AbortSignal {
