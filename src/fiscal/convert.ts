@@ -4,6 +4,7 @@
  */
 import { compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Decimal, Discount, PricedLine } from './document.ts';
+import { worthOf } from './open-line.ts';
 import { type Problem, refuseAll } from './refusal.ts';
 
 /** A line of the pro forma to invoice: by its own id, or that of its item where only one line has it. */
@@ -89,8 +90,9 @@ function lineNamed(proforma: readonly PricedLine[], id: string): PricedLine | un
 }
 
 /**
- * The global discount of a conversion: a percentage stays; of an amount the part that the lines have of the whole, and
- * all that the invoices so far left of it when these lines are the last.
+ * The global discount of a conversion: a percentage stays. Of an amount the part that the lines have of the whole, down
+ * to the cent, so that no split ever gets more than the whole; all that the invoices so far left of it when these lines
+ * are the last; and never more than the lines are worth.
  */
 export function discountOf(
   proforma: Pick<Content, 'lines' | 'globalDiscount'>,
@@ -106,15 +108,19 @@ export function discountOf(
     const quantity = taken.find((one) => one.line.id === line.id)?.quantity ?? '0';
     return compare(quantity, open.quantities.get(line.id)!) === 0;
   });
-  const value = isLast ? left : smaller(left, partOf(whole.value, proforma.lines, taken));
+  const worths = taken.map(({ line, quantity }) => worthOf({ ...line, quantity }));
+  // As pricing rounds them: a discount above that is refused.
+  const most = smaller(left, sum(worths.map(round2)));
+  const value = isLast ? most : smaller(most, partOf(whole.value, sum(worths), sum(proforma.lines.map(worthOf))));
   return isZero(value) ? undefined : { type: 'AMOUNT', value: round2(value) };
 }
 
-function partOf(amount: Decimal, lines: readonly PricedLine[], taken: readonly TakenLine[]): Decimal {
-  const net = sum(lines.map((line) => line.net));
-  if (isZero(net)) return '0';
-  const share = sum(taken.map(({ line, quantity }) => divide(multiply(line.net, quantity), line.quantity, 6)));
-  return round2(divide(multiply(amount, share), net, 6));
+/** amount × part ÷ whole in whole cents, rounded down. */
+function partOf(amount: Decimal, part: Decimal, whole: Decimal): Decimal {
+  if (isZero(whole)) return '0';
+  const rounded = divide(multiply(amount, part), whole, 2);
+  const above = compare(multiply(rounded, whole), multiply(amount, part)) > 0;
+  return above ? subtract(rounded, '0.01') : rounded;
 }
 
 const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);

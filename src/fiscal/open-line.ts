@@ -46,8 +46,19 @@ function afterOwnDiscount(line: LineInput, base: Decimal, place: string, problem
     problems.push({ code: 'DISCOUNT_OUT_OF_RANGE', pointer });
     return base;
   }
-  if (percent) return percentOf(subtract('100', discount.value), base);
-  return multiply(line.quantity, subtract(line.unitPrice, discount.value));
+  return worthOf(line);
+}
+
+/** quantity × unit price less the line's own discount, exact; of a line whose discount is in range. */
+export function worthOf({
+  quantity,
+  unitPrice,
+  discount,
+}: Pick<LineInput, 'quantity' | 'unitPrice' | 'discount'>): Decimal {
+  const base = multiply(quantity, unitPrice);
+  if (discount === undefined) return base;
+  if (discount.type === 'PERCENT') return percentOf(subtract('100', discount.value), base);
+  return multiply(quantity, subtract(unitPrice, discount.value));
 }
 
 /** A rate fixed by hand must be the one in force for its name: a NORMAL line at 13 % would stand in the wrong QR field. */

@@ -145,3 +145,12 @@ test('answers within 5 µs', () => {
     expect(Math.min(...rounds), `${name} in ns`).toBeLessThan(5000);
   }
 });
+
+test('in the repeated hour nothing happens to a document before its signature', () => {
+  const signed = t.localText('2026-10-25T00:40:00.000Z', 'PT');
+  expect([signed, t.laterText('2026-10-25T01:10:00.000Z', 'PT', signed)]).toEqual([
+    '2026-10-25T01:40:00',
+    '2026-10-25T01:40:00',
+  ]);
+  expect(t.laterText('2026-10-25T01:41:00.000Z', 'PT', signed)).toBe('2026-10-25T01:41:00');
+});

@@ -62,6 +62,15 @@ export function localText(instant: Date | string, region: Region): string {
   return local(milliseconds(instant), region).slice(0, 19);
 }
 
+/**
+ * Local time of what happened to a document after it was signed. In autumn's repeated hour the clock can show less than
+ * the signature says; nothing happens to a document before it exists (AT codes -43 and its like refuse that).
+ */
+export function laterText(instant: Date | string, region: Region, systemEntry: string): string {
+  const text = localText(instant, region);
+  return text > systemEntry ? text : systemEntry;
+}
+
 /** An instant as local time with offset, "2026-11-21T10:00:00.000+00:00". */
 export function zonedText(instant: Date | string, region: Region): string {
   const ms = milliseconds(instant);

@@ -4,7 +4,7 @@ import type { SalesReport, SettledPart, TransportReport } from '../../at/reports
 import type { Row } from '../../db/transact.ts';
 import { type Content, type DocumentType, documentTypes, type Place, type Region } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
-import { localText } from '../../fiscal/time.ts';
+import { laterText, localText } from '../../fiscal/time.ts';
 import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
 
 /** Columns of `certo.documents d` that telling reads. */
@@ -107,7 +107,9 @@ function transportReport(telling: Telling, cancels: boolean): TransportReport {
   return {
     ...report,
     status: cancels ? 'A' : 'N',
-    statusDate: cancels ? localText(row['canceled_at'] as Date, region) : report.issued.systemEntry,
+    statusDate: cancels
+      ? laterText(row['canceled_at'] as Date, region, report.issued.systemEntry)
+      : report.issued.systemEntry,
     atDocCode: cancels ? String(row['at_doc_code']) : undefined,
     loading: domestic(loading) ?? {},
     unloading: domestic(unloading),
@@ -144,7 +146,8 @@ function changeOf(telling: Telling) {
   if (status === 'N') return undefined;
   const since = row[status === 'A' ? 'canceled_at' : 'converted_at'];
   assert(since instanceof Date, 'what was told as issued is told again only when cancelled or invoiced');
-  return { ...documentOf(telling), status, statusDate: localText(since, region) };
+  const document = documentOf(telling);
+  return { ...document, status, statusDate: laterText(since, region, document.issued.systemEntry) };
 }
 
 function documentOf({ row }: Telling) {

@@ -78,7 +78,7 @@ export const issueInvoice = defineWrite({
     const results = await tx.batch([
       ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, atStatus: 'PENDING', actor }),
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content)] : []),
-      ...(change.proposal === undefined ? [] : [convertedCall(change.proposal.id)]),
+      ...(change.proposal === undefined ? [] : [convertedCall(change.proposal.id, change.numbered.now)]),
     ]);
     change.updatedAt = stamped(results);
     return change.numbered.id;

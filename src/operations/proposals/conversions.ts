@@ -21,7 +21,7 @@ const readInvoices = statement(
 );
 const markConverted = statement(
   'proposal_converted',
-  `update certo.documents set converted_at = certo.now(), updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
+  `update certo.documents set converted_at = $2, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
      at_status = 'PENDING', at_next_at = case when at_lease is null then null else at_next_at end
    where company_id = certo.current_company() and id = $1 and converted_at is null`,
 );
@@ -93,7 +93,10 @@ export function checkConversion(invoice: Content, proposal: Proposal): void {
   if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
 }
 
-/** With the first invoice the pro forma is ISSUED, and the AT is told so (F); later ones change nothing more. */
-export function convertedCall(id: string): Call {
-  return [markConverted, [id]];
+/**
+ * With the first invoice, issued at that moment, the pro forma is ISSUED, and the AT is told so (F); later ones change
+ * nothing more.
+ */
+export function convertedCall(id: string, at: Date): Call {
+  return [markConverted, [id, at]];
 }

@@ -4,7 +4,7 @@ import { statement } from '../../db/transact.ts';
 import type { Content, Day, Recovered, Region } from '../../fiscal/document.ts';
 import { originalOf, typeCodeOf } from '../../fiscal/saft/codes.ts';
 import type { SaftDocument } from '../../fiscal/saft/source.ts';
-import { localText } from '../../fiscal/time.ts';
+import { laterText } from '../../fiscal/time.ts';
 import type { Stretch } from './period.ts';
 
 /** Documents per round trip: 300 of three lines are 1 MB of JSON. */
@@ -13,7 +13,7 @@ const portion = 300;
 const readPortion = statement(
   'saft_documents',
   `select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
-     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, case when d.family = 'TRANSPORT' then d.at_code end as at_code, d.content,
+     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content,
      case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
        (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
         where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
@@ -30,7 +30,7 @@ const readInvoiced = statement(
   `select distinct on (d.id) d.id, s.issued_at, s.issued_by
    from certo.documents d
    join certo.documents s on s.company_id = certo.current_company() and s.family = 'SALES' and s.number is not null
-     and s.content->'origin'->>'id' = d.id::text
+     and s.origin_id = d.id
    where d.company_id = certo.current_company() and d.number is not null and d.date between $1 and $2
      and d.family in ('PROFORMA', 'TRANSPORT')
    order by d.id, s.issued_at, s.sequence`,
@@ -103,11 +103,14 @@ type Status = Pick<SaftDocument, 'status' | 'statusAt' | 'statusBy' | 'reason'>;
 
 function statusOf(row: Row, region: Region, invoiced: Invoiced): Status {
   if (row['status'] === 'CANCELED') {
-    const statusAt = localText(row['canceled_at'] as Date, region);
+    const statusAt = laterText(row['canceled_at'] as Date, region, String(row['system_entry']));
     return { status: 'A', statusAt, statusBy: String(row['canceled_by']), reason: textOf(row['cancel_reason']) };
   }
   const invoice = invoiced.get(String(row['id']));
-  if (invoice !== undefined) return { status: 'F', statusAt: localText(invoice.at, region), statusBy: invoice.by };
+  if (invoice !== undefined) {
+    const statusAt = laterText(invoice.at, region, String(row['system_entry']));
+    return { status: 'F', statusAt, statusBy: invoice.by };
+  }
   return { status: 'N', statusAt: String(row['system_entry']), statusBy: String(row['issued_by']) };
 }
 

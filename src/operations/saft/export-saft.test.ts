@@ -147,7 +147,9 @@ async function addDocument(companyId: string, document: SaftDocument, seriesId: 
     canceled_at: canceled ? `${statusAt}Z` : null,
     canceled_by: canceled ? statusBy : null,
     cancel_reason: document.reason ?? null,
-    at_code: document.atDocCode ?? (content.type === 'INVOICE' ? '0' : null),
+    at_code: '0',
+    at_doc_code: document.atDocCode ?? null,
+    origin_id: content.origin?.id ?? null,
   };
   const names = Object.keys(row);
   await database.ownerPool.query(
