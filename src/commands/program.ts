@@ -131,6 +131,16 @@ function addCompanies(program: Command, add: Add): void {
   )
     .requiredOption('--username <user>', 'sub-user of the tax portal, NIF/number')
     .option('--password-file <file>', 'file with the password; without it, standard input is read');
+  add(
+    company,
+    'cash-vat <company>',
+    'set from when to when the company is in the cash VAT scheme (regime de IVA de caixa)',
+    'certo company cash-vat 599999942 --from 2027-01-01',
+    async () => (await import('./cash-vat.ts')).cashVat,
+  )
+    .option('--from <day>', 'first day of the scheme, YYYY-MM-DD')
+    .option('--until <day>', 'last day of it; without, it goes on')
+    .option('--never', 'the company is not in it');
 }
 
 function addSeries(program: Command, add: Add): void {
@@ -145,7 +155,13 @@ function addSeries(program: Command, add: Add): void {
     .requiredOption('--company <id or NIF>', 'whose')
     .requiredOption('--code <code>', 'identifier, e.g. A2026')
     .addOption(new Option('--type <type...>', 'document type; repeat it for more').choices(Object.keys(documentTypes)))
-    .option('--all-types', 'one for every document type');
+    .option('--all-types', 'one for every document type')
+    .addOption(
+      new Option('--kind <kind>', 'training and recovery documents have series of their own')
+        .choices(['normal', 'training', 'recovery'])
+        .default('normal'),
+    )
+    .option('--cash-vat', 'for the cash VAT scheme: invoices, notes, and receipts with their VAT (RC)');
   add(series, 'list', 'list series', 'certo series list --company 599999942', async () => {
     return (await import('./series.ts')).list;
   }).requiredOption('--company <id or NIF>', 'whose');
@@ -154,10 +170,17 @@ function addSeries(program: Command, add: Add): void {
     'finalize <series>',
     'end a series at the AT, for good; nothing more is issued in it',
     'certo series finalize 0197a5c2-… --company 599999942',
-    async () => (await import('./finalize-series.ts')).finalize,
+    async () => (await import('./end-series.ts')).finalize,
   )
     .requiredOption('--company <id or NIF>', 'whose')
     .option('--justification <text>', 'told to the AT');
+  add(
+    series,
+    'annul <series>',
+    'take back the registration of a series in which nothing was issued',
+    'certo series annul 0197a5c2-… --company 599999942',
+    async () => (await import('./end-series.ts')).annul,
+  ).requiredOption('--company <id or NIF>', 'whose');
 }
 
 function addKeys(program: Command, add: Add): void {

@@ -1,5 +1,6 @@
 /** `certo series`: registering series at the AT, and listing them. */
 import { type DocumentType, documentTypes } from '../fiscal/document.ts';
+import { mayBeCashVat, type SeriesKind } from '../fiscal/regime.ts';
 import { registerSeries } from '../operations/series/registration.ts';
 import { connectSeries } from './connect-series.ts';
 import { CommandError, endingOf, exit } from './exit.ts';
@@ -11,10 +12,18 @@ export interface RegisterOptions extends OfCompany {
   readonly code: string;
   readonly type?: readonly DocumentType[];
   readonly allTypes?: boolean;
+  readonly kind?: keyof typeof kinds;
+  readonly cashVat?: boolean;
 }
 
+export const kinds = { normal: 'N', training: 'F', recovery: 'R' } as const satisfies Record<string, SeriesKind>;
+const kindWords: Readonly<Record<SeriesKind, string>> = { N: 'normal', F: 'training', R: 'recovery' };
+
 export async function register(outside: Outside, options: RegisterOptions): Promise<number> {
-  const wanted = options.allTypes === true ? (Object.keys(documentTypes) as DocumentType[]) : (options.type ?? []);
+  const cashVat = options.cashVat === true;
+  const kind = kinds[options.kind ?? 'normal'];
+  const every = (Object.keys(documentTypes) as DocumentType[]).filter((type) => !cashVat || mayBeCashVat(type));
+  const wanted = options.allTypes === true ? every : (options.type ?? []);
   if (wanted.length === 0 || (options.allTypes === true && options.type !== undefined)) {
     throw new CommandError(exit.usage, 'Say which types: --type TYPE (repeat it for more), or --all-types.');
   }
@@ -26,7 +35,7 @@ export async function register(outside: Outside, options: RegisterOptions): Prom
   let worst: number = exit.ok;
   for (const documentType of wanted) {
     try {
-      results.push(await registerSeries(world, company.id, { documentType, code: options.code }));
+      results.push(await registerSeries(world, company.id, { documentType, code: options.code, kind, cashVat }));
     } catch (error) {
       // What was registered stays; the others are told, and the command can be repeated.
       const { code, lines } = endingOf(error);
@@ -53,8 +62,8 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
   const { owner } = await enterHouse(outside);
   const { id } = await findCompany(owner, options.company);
   const { rows } = await owner.query(
-    `select id, document_type, code, status, validation_code, is_default, last_number, last_date
-     from certo.series where company_id = $1 order by document_type, is_default desc, code`,
+    `select id, document_type, code, status, validation_code, is_default, kind, cash_vat, last_number, last_date
+     from certo.series where company_id = $1 order by document_type, kind, cash_vat, is_default desc, code`,
     [id],
   );
   const series = rows.map((row) => ({
@@ -64,6 +73,8 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
     status: row.status as string,
     validationCode: row.validation_code as string | null,
     isDefault: row.is_default as boolean,
+    kind: kindWords[row.kind as SeriesKind],
+    cashVat: row.cash_vat as boolean,
     lastNumber: Number(row.last_number),
     lastDate: row.last_date as string | null,
   }));
@@ -72,13 +83,14 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
     const cells = series.map((s) => [
       s.documentType,
       s.code,
+      s.cashVat ? `${s.kind}, cash VAT` : s.kind,
       s.isDefault ? `${s.status} (default)` : s.status,
       s.validationCode ?? '-',
       s.lastNumber,
       s.lastDate ?? '-',
       s.id,
     ]);
-    const headings = ['Type', 'Code', 'State', 'Validation', 'Last', 'Date', 'Id'];
+    const headings = ['Type', 'Code', 'Kind', 'State', 'Validation', 'Last', 'Date', 'Id'];
     tell(outside, table(headings, cells, 'The company has no series: certo series register --help'));
   }
   return exit.ok;

@@ -12,7 +12,7 @@ const hash = `${'a'.repeat(170)}A=`;
 function stored(content: Content): StoredDocument {
   const decided = decideIssue({
     content,
-    head: { ...series, lastSequence: 4, lastHash: previousHash },
+    head: { ...series, lastSequence: 4, lastHash: previousHash, kind: 'N', cashVat: false },
     now: new Date('2026-03-02T10:00:00Z'),
     region: 'PT',
     notReady: [],

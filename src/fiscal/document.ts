@@ -273,6 +273,8 @@ export interface Recovered {
   readonly kind: 'M' | 'D';
   /** M: "abc/00001", the manual series and number. D: the whole original id, "XY 2013A/00099". */
   readonly original: string;
+  /** The AT has it already, by its original number: it is not told again. */
+  readonly known?: boolean | undefined;
 }
 
 /**

@@ -19,6 +19,8 @@ const newHead = (documentType: DocumentType = 'INVOICE'): SeriesHead => ({
   validationCode: 'AAJFF1XZ',
   lastSequence: 0,
   lastHash: '',
+  kind: 'N',
+  cashVat: false,
 });
 const facts = (over: Partial<IssueFacts> = {}): IssueFacts => {
   const content = over.content ?? sampleContent('INVOICE');

@@ -19,6 +19,7 @@ import { isOwnNif } from './nif.ts';
 import { qrPayload } from './qr-payload.ts';
 import type { ReadinessCode } from './readiness.ts';
 import { assert, Refusal } from './refusal.ts';
+import { type CashVatPeriod, regimeOf, type SeriesKind, typeCode } from './regime.ts';
 import { reprice } from './reprice.ts';
 import { documentNumber } from './series.ts';
 import { checkSimplifiedLimit } from './simplified-limit.ts';
@@ -39,6 +40,9 @@ export interface SeriesHead {
   readonly lastSystemEntry?: string | undefined;
   /** "" before the first document, and always for receipts. */
   readonly lastHash: string;
+  readonly kind: SeriesKind;
+  /** A series of the cash VAT scheme. */
+  readonly cashVat: boolean;
 }
 
 export interface IssueFacts {
@@ -50,6 +54,8 @@ export interface IssueFacts {
   readonly now: Date;
   /** The company's region: its civil time. */
   readonly region: Region;
+  /** The company's cash VAT scheme; undefined: it was never in it. */
+  readonly cashVat?: CashVatPeriod | undefined;
   /** Instant of the company's last signed document of any series. */
   readonly lastSigned?: Date | undefined;
   /** What keeps the company from issuing at all (readiness.ts); empty: ready. */
@@ -89,6 +95,7 @@ const longest_wait_ms = 5000;
 /**
  * Decides one document. Throws, and then nothing has happened:
  * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
+ * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
  * and INVALID_REQUEST where the draft can't be priced for its tax point any more (rates or exemption codes that ended).
  */
 export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
@@ -99,7 +106,8 @@ export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
   if (facts.lastSigned !== undefined && behind_ms > 0) return waitFor(behind_ms);
 
   const date = issueDate(facts.content.date, head.lastDate, dayOf(facts.now, facts.region));
-  const content = frozen(facts.content, date);
+  const regime = regimeOf(facts.content, head, date, facts.cashVat);
+  const content = { ...frozen(facts.content, date), ...regime };
   checkSimplifiedLimit(content);
   return stamped(facts, head, content, date);
 }
@@ -176,9 +184,9 @@ function frozen(draft: Content, date: Day): Content {
 }
 
 function stamped(facts: IssueFacts, head: SeriesHead, content: Content, date: Day): DecidedIssue {
-  const { code, signed } = documentTypes[content.type];
+  const { signed } = documentTypes[content.type];
   const sequence = head.lastSequence + 1;
-  const number = documentNumber(code, head.code, sequence);
+  const number = documentNumber(typeCode(content), head.code, sequence);
   // In autumn's repeated hour the local time would go back; the signed text stands still instead.
   const local = localText(facts.now, facts.region);
   const last = head.lastSystemEntry ?? '';

@@ -4,9 +4,10 @@ import { type Content, documentTypes, type Issued, type Region, type TaxGroup } 
 import { finalConsumerNif } from './nif.ts';
 import { type QrRate, type QrRegion, qrMessage } from './qr-message.ts';
 import { assert } from './refusal.ts';
+import { typeCode } from './regime.ts';
 
 /** The parts of a document's content that the message holds. Amounts are those of the books: EUR. */
-export type QrContent = Pick<Content, 'type' | 'issuer' | 'customer' | 'books'>;
+export type QrContent = Pick<Content, 'type' | 'issuer' | 'customer' | 'books' | 'cashVat'>;
 export type QrIssued = Pick<Issued, 'number' | 'atcud' | 'date' | 'shortHash' | 'certificateNumber'>;
 
 /**
@@ -14,19 +15,19 @@ export type QrIssued = Pick<Issued, 'number' | 'atcud' | 'date' | 'shortHash' | 
  *
  * VAT codes: RED → 3/4, INT → 5/6, NOR → 7/8, ISE → 2 whatever the M code. Fields L (not subject), M (stamp duty) and S
  * (other information) never appear: this program issues no NS and no stamp duty lines. Receipts have no hash and no VAT
- * rates: Q:0, I1:0, N:0.00 (practice; the specification shows no receipt). A transport document without values: I1:0.
+ * rates: Q:0, I1:0, N:0.00 (practice; the specification shows no receipt); those of the cash VAT scheme tell them. A transport document without values: I1:0.
  */
 export function qrPayload(content: QrContent, issued: QrIssued, status: 'N' | 'A' = 'N'): string {
-  const { code, family, signed } = documentTypes[content.type];
+  const { family, signed } = documentTypes[content.type];
   const { books, customer, issuer } = content;
   assert(issuer.taxpayerNumber !== undefined, 'an issuer has a NIF');
   const anonymous = customer.finalConsumer === true;
-  const unrated = family === 'RECEIPT' || (family === 'TRANSPORT' && isZero(books.gross));
+  const unrated = (family === 'RECEIPT' && content.cashVat !== true) || (family === 'TRANSPORT' && isZero(books.gross));
   return qrMessage({
     issuerNif: issuer.taxpayerNumber,
     buyerTaxId: (anonymous ? undefined : customer.taxpayerNumber) ?? finalConsumerNif,
     buyerCountry: (anonymous ? undefined : customer.country) ?? 'Desconhecido',
-    typeCode: code,
+    typeCode: typeCode(content),
     status,
     date: issued.date,
     number: issued.number,

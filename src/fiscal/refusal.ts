@@ -236,6 +236,26 @@ export const refusals = {
     en: 'There is no such active series for this document type.',
     pt: 'Não existe tal série ativa para este tipo de documento.',
   },
+  TRAINING_DIFFERS: {
+    status: 400,
+    en: 'The series {series} does not fit: training documents and real ones are not made of each other. Name a series (seriesId) of the same kind as the document it is about.',
+    pt: 'A série {series} não serve: documentos de formação e documentos reais não podem ser feitos uns dos outros. Indique uma série (seriesId) do mesmo tipo que a do documento a que se refere.',
+  },
+  CASH_VAT_NOT_IN_FORCE: {
+    status: 400,
+    en: 'The series {series} is of the cash VAT scheme, and the company is not in it on {date}. Name another series, or correct the scheme with: certo company cash-vat.',
+    pt: 'A série {series} é do regime de IVA de caixa e a empresa não está nesse regime em {date}. Indique outra série ou corrija o regime com: certo company cash-vat.',
+  },
+  CASH_VAT_EXCLUDED: {
+    status: 400,
+    en: 'The cash VAT scheme is for supplies to taxable persons in Portugal: no final consumers, exports, supplies within the EU or reverse charge. Issue this document in another series than {series}.',
+    pt: 'O regime de IVA de caixa abrange operações com sujeitos passivos em Portugal: não consumidores finais, exportações, operações intracomunitárias nem autoliquidação. Emita este documento noutra série que não a {series}.',
+  },
+  CASH_VAT_DIFFERS: {
+    status: 400,
+    en: 'The series {series} does not fit: notes and receipts stand in the same VAT scheme (cash VAT or not) as the invoice they are about. Name another series.',
+    pt: 'A série {series} não serve: notas e recibos ficam no mesmo regime de IVA (de caixa ou não) que a fatura a que se referem. Indique outra série.',
+  },
   UNKNOWN_TEMPLATE: { status: 400, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
   UNKNOWN_PARENT: {
     status: 400,
@@ -481,6 +501,21 @@ export const refusals = {
     status: 400,
     en: 'The identifier {code} was already used for this document type and can not be used again. Choose another one.',
     pt: 'O identificador {code} já foi usado para este tipo de documento e não pode voltar a ser usado. Escolha outro.',
+  },
+  SERIES_NOT_CASH_VAT: {
+    status: 400,
+    en: 'There are no cash VAT series of {type}: only invoices, notes and receipts have them.',
+    pt: 'Não existem séries de IVA de caixa de {type}: só as têm faturas, notas e recibos.',
+  },
+  CASH_VAT_PERIOD: {
+    status: 400,
+    en: 'The days are not in order: the last day of the cash VAT scheme is not before its first.',
+    pt: 'Os dias não estão por ordem: o último dia do regime de IVA de caixa não é anterior ao primeiro.',
+  },
+  CASH_VAT_USED: {
+    status: 400,
+    en: 'Documents were issued under the cash VAT scheme outside these days ({numbers}). Choose a period that holds them.',
+    pt: 'Há documentos emitidos no regime de IVA de caixa fora destes dias ({numbers}). Escolha um período que os inclua.',
   },
   AT_CREDENTIALS_MISSING: {
     status: 400,

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { sampleContent } from '../../test/fiscal-samples.ts';
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
-import type { Content, LineInput, Priced, Totals } from './document.ts';
+import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
 import { openOf, partOf, settledPart } from './settle.ts';
 import { price } from './totals.ts';
 
@@ -37,6 +37,9 @@ const priced = fc
   )
   .filter((document) => compare(document.totals.toPay, '0.05') > 0);
 
+const sameRate = (a: TaxGroup, b: TaxGroup): boolean =>
+  a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
+
 function ties(totals: Totals): void {
   expect(round2(add(totals.net, totals.tax))).toBe(totals.gross);
   expect(round2(add(totals.toPay, totals.withholding))).toBe(totals.gross);
@@ -57,23 +60,27 @@ it('payments in any parts sum to the document, in its currency and in the books'
         if (isZero(amount) || compare(amount, open.toPay) > 0) return;
         const totals = settledPart(open, amount);
         expect(totals.toPay).toBe(round2(amount));
+        const before = openOf(
+          document.books,
+          paid.map((part) => part.books),
+        );
+        const books = partOf(before, amount, open.toPay);
         ties(totals);
-        paid.push({
-          totals,
-          books: partOf(
-            openOf(
-              document.books,
-              paid.map((part) => part.books),
-            ),
-            amount,
-            open.toPay,
-          ),
-        });
+        ties(books);
+        paid.push({ totals, books });
       };
       for (const percent of [...percents, 100]) pay(percent);
       for (const which of ['totals', 'books'] as const) {
         for (const member of ['net', 'tax', 'gross', 'withholding', 'toPay'] as const) {
           expect(round2(sum(paid.map((part) => part[which][member])))).toBe(document[which][member]);
+        }
+        // Rate by rate, as receipts of the cash VAT scheme tell it.
+        for (const group of document[which].groups) {
+          const parts = paid.flatMap((part) => part[which].groups.filter((other) => sameRate(group, other)));
+          expect([round2(sum(parts.map(({ base }) => base))), round2(sum(parts.map(({ tax }) => tax)))]).toEqual([
+            group.base,
+            group.tax,
+          ]);
         }
       }
       expect(

@@ -5,27 +5,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
-import type { Content, DocumentType, Issued, Region } from '../fiscal/document.ts';
+import { atStatusOf } from '../fiscal/communicated.ts';
+import type { Content, Day, DocumentType, Issued, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
+import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
 import type { World } from './world.ts';
 
-// The series named by the draft, else the default of its type. Drafts that name it are not held up by this lock.
+// The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
+// not held up by this lock. Recovery series open to recovery alone.
 const lockSeries = statement(
   'number_series',
-  `select s.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry
+  `select s.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.kind, s.cash_vat
    from certo.series s
    where s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'
-     and case when $2::uuid is null then s.is_default else s.id = $2 end
+     and case when $2::uuid is not null then s.id = $2 and (s.kind = 'R') = ($3 = 'recovery')
+       else s.is_default and s.cash_vat = case $3 when 'always' then true when 'when-in-force' then (select certo.in_cash_vat($4)) else false end end
    for no key update`,
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 const readMoment = statement(
   'number_moment',
-  `select certo.now() as now, ${issuerColumns}, ${readinessColumns},
+  `select certo.now() as now, ${issuerColumns}, ${readinessColumns}, c.cash_vat_from, c.cash_vat_until,
      (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed
    from certo.companies c where c.id = certo.current_company()`,
 );
@@ -62,15 +66,34 @@ export interface Place {
   readonly moment: Row;
 }
 
-/** Locks the series (the named one, else the default of the type) until the commit, and reads the moment after it. */
-export async function lockPlace(tx: Tx, type: DocumentType, seriesId: string | null): Promise<Place> {
+/** What chooses the series. */
+export interface Wanted {
+  readonly type: DocumentType;
+  /** Null: the default of the type. */
+  readonly seriesId: string | null;
+  /** Which of the defaults; recovery documents name their series. */
+  readonly scheme?: Scheme | 'recovery' | undefined;
+  /** The document's date, where it has one: the scheme is chosen by it. */
+  readonly date?: Day | undefined;
+}
+
+/** Locks the series until the commit, and reads the moment after it. */
+export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date }: Wanted): Promise<Place> {
   const [series, moment] = await tx.batch([
-    [lockSeries, [type, seriesId]],
+    [lockSeries, [type, seriesId, scheme, date ?? null]],
     [readMoment, []],
   ]);
   assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
   return { series: series?.[0], moment: moment[0] };
 }
+
+/** What every operation refuses that numbers in a series the caller may name. */
+export const regimeRefusals = [
+  'TRAINING_DIFFERS',
+  'CASH_VAT_NOT_IN_FORCE',
+  'CASH_VAT_EXCLUDED',
+  'CASH_VAT_DIFFERS',
+] as const;
 
 /** A document that has its number and signature, still to be written. */
 export interface Numbered {
@@ -97,6 +120,7 @@ export async function numberDocument(
     now: moment['now'] as Date,
     region: document.region,
     lastSigned: (moment['last_signed'] as Date | null) ?? undefined,
+    cashVat: cashVatOf(moment),
     notReady: readiness(readinessFacts(moment), world.baseUrl),
     certificateNumber: world.certificateNumber,
     keyVersion: world.keyVersion,
@@ -121,7 +145,6 @@ export function stampCalls(
   as: {
     readonly status: 'ISSUED' | 'PAID';
     readonly outstanding: string;
-    readonly atStatus: 'PENDING' | 'NOT_APPLICABLE';
     readonly actor: string;
   },
 ): Call[] {
@@ -154,7 +177,7 @@ export function stampCalls(
         now,
         as.actor,
         as.status,
-        as.atStatus,
+        atStatusOf(content),
         numbered.signedText,
       ],
     ],
@@ -197,5 +220,12 @@ function headOf(series: Row): SeriesHead {
     lastDate: (series['last_date'] as string | null) ?? undefined,
     lastSystemEntry: (series['last_system_entry'] as string | null) ?? undefined,
     lastHash: String(series['last_hash']),
+    kind: series['kind'] as SeriesKind,
+    cashVat: series['cash_vat'] === true,
   };
+}
+
+function cashVatOf(moment: Row): CashVatPeriod | undefined {
+  const from = moment['cash_vat_from'] as Day | null;
+  return from === null ? undefined : { from, until: (moment['cash_vat_until'] as Day | null) ?? undefined };
 }

@@ -5,7 +5,7 @@
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { isCommunicated } from '../../fiscal/communicated.ts';
+import { atStatusOf } from '../../fiscal/communicated.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, idParams, line } from '../fields.ts';
@@ -29,8 +29,7 @@ export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T;
  * under way keeps its lease.
  */
 export function cancelCall(id: string, content: Content, actor: string, reason: string | undefined): Call {
-  const atStatus = isCommunicated(content) ? 'PENDING' : 'NOT_APPLICABLE';
-  return [cancelDocument, [id, actor, reason ?? 'Erro de emissão', atStatus]];
+  return [cancelDocument, [id, actor, reason ?? 'Erro de emissão', atStatusOf(content)]];
 }
 
 interface CancelChange {

@@ -8,7 +8,7 @@ import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, line, quantity, text } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { insertChildCall } from './child.ts';
 import { balanceCall, lockFamily, notesOf, type Parent, refOf, totalsOfChildren } from './family.ts';
@@ -74,13 +74,16 @@ export const createCreditNote = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    ...regimeRefusals,
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
   ],
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
     if (parent === undefined) throw new Refusal('PARENT_NOT_FOUND');
-    return { parent, place: await lockPlace(tx, 'CREDIT_NOTE', asked.body.seriesId?.toLowerCase() ?? null) };
+    const scheme = parent.content.cashVat === true ? 'always' : 'never';
+    const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
+    return { parent, place: await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<NoteChange> {
     const { body, principal } = asked;
@@ -117,7 +120,7 @@ export const createCreditNote = defineWrite({
     else {
       const [, ...stamps] = await tx.batch([
         insert,
-        ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'PENDING', actor: principal.actor }),
+        ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', actor: principal.actor }),
         creditedBalance(parent, content),
       ]);
       stamped(stamps);
@@ -147,6 +150,7 @@ export function noteOver(parent: Parent, asked: AskedNote, newId: () => string):
     notes: asked.notes,
     parent: { ...refOf(parent), reason: asked.reason },
     cashVat: content.cashVat,
+    training: content.training,
     ...creditNoteOver(content, notesOf(parent), asked.items, newId),
   };
 }

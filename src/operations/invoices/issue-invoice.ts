@@ -4,10 +4,12 @@
  * Reporting to the AT follows from the `PENDING` that this leaves behind; issuing never waits for it.
  */
 import type { Row } from '../../db/transact.ts';
-import type { Content, DocumentType } from '../../fiscal/document.ts';
+import { atStatusOf } from '../../fiscal/communicated.ts';
+import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
+import { schemeOf } from '../../fiscal/regime.ts';
 import { closed, idParams, instant } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import type { World } from '../world.ts';
@@ -46,6 +48,7 @@ export const issueInvoice = defineWrite({
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
     'SIMPLIFIED_LIMIT',
+    ...regimeRefusals,
     'PROPOSAL_CANCELED',
     'PROPOSAL_EXCEEDED',
     'QR_TOO_MANY_REGIONS',
@@ -57,8 +60,11 @@ export const issueInvoice = defineWrite({
     const { parent: corrected, origin } = row['content'] as Content;
     const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
     const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
-    const place = await lockPlace(tx, row['type'] as DocumentType, row['series_id'] as string | null);
-    return { row, parent, proposal, place };
+    const content = following(row['content'] as Content, parent, proposal);
+    const { type, date } = content;
+    const seriesId = row['series_id'] as string | null;
+    const place = await lockPlace(tx, { type, seriesId, scheme: schemeOf(content), date });
+    return { row: { ...row, content }, parent, proposal, place };
   },
   async decide({ row, parent, proposal, place }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
@@ -76,7 +82,7 @@ export const issueInvoice = defineWrite({
     const outstanding = isPayable(content.type) ? content.totals.toPay : '0';
     const { actor } = asked.principal;
     const results = await tx.batch([
-      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, atStatus: 'PENDING', actor }),
+      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, actor }),
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content)] : []),
       ...(change.proposal === undefined ? [] : [convertedCall(change.proposal.id, change.numbered.now)]),
     ]);
@@ -85,13 +91,27 @@ export const issueInvoice = defineWrite({
   },
   show: ({ row, numbered, updatedAt }, { principal }, world) =>
     showInvoice(
-      { ...row, ...numberedRow(numbered, updatedAt), status: 'ISSUED', at_status: 'PENDING' },
+      {
+        ...row,
+        ...numberedRow(numbered, updatedAt),
+        status: 'ISSUED',
+        at_status: atStatusOf(numbered.decided.content),
+      },
       principal.region,
       principal.companyId,
       world,
     ),
   after: (world) => world.nudgeReports(),
 });
+
+/** A debit note follows the regime of the invoice it corrects; what is made of a pro forma for training is for training. */
+function following(draft: Content, parent: Parent | undefined, proposal: Proposal | undefined): Content {
+  if (parent !== undefined) {
+    const { cashVat, training } = parent.content;
+    return { ...draft, cashVat, training };
+  }
+  return proposal === undefined ? draft : { ...draft, training: proposal.content.training };
+}
 
 /** Refuses a draft that is not any more as the caller read it. */
 export function checkRevision(row: Row, expectedUpdatedAt: string): void {

@@ -1,7 +1,6 @@
 /** Payment: settles an invoice in full or in part, and issues the receipt that says so, in one transaction. */
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
-import { isCommunicated } from '../../fiscal/communicated.ts';
 import { compare, fromNumber, round2 } from '../../fiscal/decimal.ts';
 import type { Content, Decimal } from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
@@ -10,7 +9,7 @@ import { partOf, settledPart } from '../../fiscal/settle.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, idParams, line, money, text } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { insertChildCall } from './child.ts';
 import {
@@ -66,13 +65,16 @@ export const payInvoice = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    ...regimeRefusals,
     'CLOCK_REGRESSION',
   ],
   check: paymentProblems,
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.params.id);
     if (parent === undefined) throw new Refusal('INVOICE_NOT_FOUND');
-    return { parent, place: await lockPlace(tx, 'RECEIPT', asked.body.seriesId?.toLowerCase() ?? null) };
+    const scheme = parent.content.cashVat === true ? 'always' : 'never';
+    const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
+    return { parent, place: await lockPlace(tx, { type: 'RECEIPT', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<PayChange> {
     const { region } = asked.principal;
@@ -103,7 +105,6 @@ export const payInvoice = defineWrite({
       ...stampCalls(numbered, {
         status: 'ISSUED',
         outstanding: '0',
-        atStatus: isCommunicated(content) ? 'PENDING' : 'NOT_APPLICABLE',
         actor,
       }),
       balanceCall(parent, [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }]),
@@ -169,6 +170,8 @@ function receiptOver(
     payment,
     parent: document,
     settles: [{ document, net, tax, gross, withholding, groups }],
+    cashVat: content.cashVat,
+    training: content.training,
     lines: [],
     netBeforeDiscount: totals.net,
     globalDiscountAmount: '0.00',

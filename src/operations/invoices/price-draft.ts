@@ -26,7 +26,7 @@ const referencesText = (lock: string) => `select certo.now() as now,
     (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = $1${lock}) x) as customer,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any ($2::uuid[]) order by i.id${lock}) x) as items,
-    (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE') as series,
+    (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE' and s.kind <> 'R') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type from certo.documents d
        where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`;

@@ -22,7 +22,8 @@ const readInvoices = statement(
 const markConverted = statement(
   'proposal_converted',
   `update certo.documents set converted_at = $2, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     at_status = 'PENDING', at_next_at = case when at_lease is null then null else at_next_at end
+     at_status = case when at_status = 'NOT_APPLICABLE' then at_status else 'PENDING' end,
+     at_next_at = case when at_lease is null then null else at_next_at end
    where company_id = certo.current_company() and id = $1 and converted_at is null`,
 );
 

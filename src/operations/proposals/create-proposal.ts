@@ -33,7 +33,7 @@ export const createProposal = defineWrite({
   check: draftProblems,
   async load(tx, asked, world) {
     // The series before customer and items, as everywhere.
-    const place = await lockPlace(tx, 'PROFORMA', asked.body.seriesId?.toLowerCase() ?? null);
+    const place = await lockPlace(tx, { type: 'PROFORMA', seriesId: asked.body.seriesId?.toLowerCase() ?? null });
     const draft = {
       ...mergeDraft(undefined, asked.body, asked.principal.region, world.newId),
       type: 'PROFORMA' as const,
@@ -49,7 +49,7 @@ export const createProposal = defineWrite({
     const { numbered, asked, content } = change;
     const [, ...stamps] = await tx.batch([
       insertDraftCall(numbered.id, asked, content, principal.actor),
-      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', atStatus: 'PENDING', actor: principal.actor }),
+      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', actor: principal.actor }),
     ]);
     stamped(stamps);
     change.row = await loadProposal(tx, numbered.id);

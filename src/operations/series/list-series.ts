@@ -13,15 +13,20 @@ const SeriesReply = closed({
   status: oneOf(['ACTIVE'], 'Only active series are listed.'),
   validationCode: Type.String({ description: 'Assigned by the AT; first part of the ATCUD.' }),
   isDefault: Type.Boolean({ description: 'Used when a draft names no series.' }),
+  kind: oneOf(
+    ['NORMAL', 'TRAINING'],
+    'Documents of a training series are practice: signed and recorded, and told to nobody.',
+  ),
+  cashVat: Type.Boolean({ description: 'For documents under the cash VAT scheme.' }),
   lastNumber: Type.Integer({ description: '0 before the first document.' }),
   lastDate: Type.Optional(Type.String({ description: 'Date of the last document; absent before the first.' })),
 });
 
 const readSeries = statement(
   'series_list',
-  `select id, code, document_type, status, validation_code, is_default, last_number, last_date
-   from certo.series where company_id = certo.current_company() and status = 'ACTIVE'
-   order by document_type, is_default desc, code`,
+  `select id, code, document_type, status, validation_code, is_default, kind, cash_vat, last_number, last_date
+   from certo.series where company_id = certo.current_company() and status = 'ACTIVE' and kind <> 'R'
+   order by document_type, cash_vat, is_default desc, code`,
 );
 
 export const listSeries = defineRead({
@@ -43,6 +48,8 @@ export const listSeries = defineRead({
       status: row['status'],
       validationCode: row['validation_code'],
       isDefault: row['is_default'],
+      kind: row['kind'] === 'F' ? 'TRAINING' : 'NORMAL',
+      cashVat: row['cash_vat'],
       lastNumber: row['last_number'],
       ...(row['last_date'] === null
         ? {}

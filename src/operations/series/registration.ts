@@ -3,11 +3,12 @@
  * call the outside, so they run from a command or from the clock, never inside a request.
  */
 import type { AtGateway, Credentials } from '../../at/gateway.ts';
-import type { AtDocumentCode } from '../../at/reports.ts';
+import type { AtDocumentCode, RegisterSeries } from '../../at/reports.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
+import type { DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
+import { mayBeCashVat, type SeriesKind, seriesTypeCode } from '../../fiscal/regime.ts';
 import { isSeriesCode } from '../../fiscal/series.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
@@ -27,18 +28,19 @@ const readCredentials = statement(
 );
 const insertSeries = statement(
   'series_insert',
-  `insert into certo.series (company_id, id, document_type, at_type, code, kind)
-   values (certo.current_company(), $1, $2, $3, $4, 'N') on conflict (company_id, at_type, code_key) do nothing returning id`,
+  `insert into certo.series (company_id, id, document_type, at_type, code, kind, cash_vat)
+   values (certo.current_company(), $1, $2, $3, $4, $5, $6) on conflict (company_id, at_type, code_key) do nothing returning id`,
 );
 const readSeries = statement(
   'series_by_code',
-  `select id, code, status, validation_code, is_default from certo.series
+  `select id, code, status, validation_code, kind, cash_vat from certo.series
    where company_id = certo.current_company() and at_type = $1 and code_key = upper($2)`,
 );
 const activate = statement(
   'series_activate',
   `update certo.series s set status = 'ACTIVE', validation_code = $2, updated_at = certo.now(),
-     is_default = not exists (select 1 from certo.series o where o.company_id = s.company_id and o.document_type = s.document_type and o.is_default)
+     is_default = s.kind = 'N' and not exists (select 1 from certo.series o
+       where o.company_id = s.company_id and o.document_type = s.document_type and o.cash_vat = s.cash_vat and o.is_default)
    where s.company_id = certo.current_company() and s.id = $1 and s.status = 'PENDING' returning id`,
 );
 const readActive = statement(
@@ -64,10 +66,21 @@ export function credentialsOf(row: Row, master: MasterKey): Credentials | undefi
   };
 }
 
+export interface WantedSeries {
+  readonly documentType: DocumentType;
+  readonly code: string;
+  /** N when absent. Training (F) and recovery (R) series have to be named; they are nobody's default. */
+  readonly kind?: SeriesKind | undefined;
+  /** For the cash VAT scheme; its receipts are the type RC. */
+  readonly cashVat?: boolean | undefined;
+}
+
 export interface RegisteredSeries {
   readonly id: string;
   readonly code: string;
   readonly documentType: DocumentType;
+  readonly kind: SeriesKind;
+  readonly cashVat: boolean;
   readonly validationCode: string;
   /** Registered before this call. */
   readonly existed: boolean;
@@ -75,20 +88,22 @@ export interface RegisteredSeries {
 
 /**
  * Registers a series at the AT and activates it; safe to repeat after a lost answer (4001: the code is read with
- * listSeries). Refuses SERIES_CODE_INVALID, SERIES_CODE_TAKEN, AT_CREDENTIALS_MISSING, AT_REFUSED, AT_UNREACHABLE.
+ * listSeries). Refuses SERIES_CODE_INVALID, SERIES_CODE_TAKEN, SERIES_NOT_CASH_VAT, AT_CREDENTIALS_MISSING, AT_REFUSED,
+ * AT_UNREACHABLE.
  */
 export async function registerSeries(
   world: SeriesWorld,
   companyId: string,
-  wanted: { readonly documentType: DocumentType; readonly code: string },
+  wanted: WantedSeries,
 ): Promise<RegisteredSeries> {
-  const { documentType, code } = wanted;
+  const { documentType, code, kind = 'N', cashVat = false } = wanted;
   if (!isSeriesCode(code)) throw new Refusal('SERIES_CODE_INVALID', { code });
-  const atType: AtDocumentCode = documentTypes[documentType].code;
+  if (cashVat && !mayBeCashVat(documentType)) throw new Refusal('SERIES_NOT_CASH_VAT', { type: documentType });
+  const atType = seriesTypeCode(documentType, cashVat) as AtDocumentCode;
   const entry = entryOfCompany(companyId, 'operator');
   const { series, company } = await world.db.transact(entry, async (tx) => {
     const results = await tx.batch([
-      [insertSeries, [world.newId(), documentType, atType, code]],
+      [insertSeries, [world.newId(), documentType, atType, code, kind, cashVat]],
       [readSeries, [atType, code]],
       [readCredentials, []],
     ]);
@@ -96,10 +111,12 @@ export async function registerSeries(
   });
   if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
   // The same letters in another case are the same series for the AT, but not the same text on documents.
-  if (series['code'] !== code) throw new Refusal('SERIES_CODE_TAKEN', { code });
+  const same = series['code'] === code && series['kind'] === kind && series['cash_vat'] === cashVat;
+  if (!same) throw new Refusal('SERIES_CODE_TAKEN', { code });
   const id = String(series['id']);
+  const registered = { id, code, documentType, kind, cashVat };
   if (series['status'] === 'ACTIVE') {
-    return { id, code, documentType, validationCode: String(series['validation_code']), existed: true };
+    return { ...registered, validationCode: String(series['validation_code']), existed: true };
   }
   if (series['status'] !== 'PENDING') throw new Refusal('SERIES_CODE_TAKEN', { code });
 
@@ -107,15 +124,20 @@ export async function registerSeries(
   if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
   // The AT judges the start date by Lisbon's day (4049 when it is past), also for companies of the islands.
   const startDate = dayOf(company['now'] as Date, 'PT');
-  const validationCode = await validationCodeOf(world, credentials, { series: code, documentCode: atType, startDate });
+  const validationCode = await validationCodeOf(world, credentials, {
+    series: code,
+    documentCode: atType,
+    kind,
+    startDate,
+  });
   await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
-  return { id, code, documentType, validationCode, existed: false };
+  return { ...registered, validationCode, existed: false };
 }
 
 async function validationCodeOf(
   world: SeriesWorld,
   credentials: Credentials,
-  wanted: { readonly series: string; readonly documentCode: AtDocumentCode; readonly startDate: string },
+  wanted: Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'> & { readonly kind: SeriesKind },
 ): Promise<string> {
   const message = { ...wanted, firstNumber: 1, certificateNumber: world.certificateNumber };
   const outcome = await world.at.registerSeries(credentials, message);
@@ -123,11 +145,11 @@ async function validationCodeOf(
   if (outcome.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: outcome.problem });
   if (outcome.code !== '4001') throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
   // Registered before, perhaps by ourselves with the answer lost: the active record has the code.
-  const { series, documentCode } = wanted;
+  const { series, documentCode, kind } = wanted;
   const listed = await world.at.listSeries(credentials, { series, documentCode, state: 'A' });
   const found =
     listed.kind === 'done'
-      ? listed.series.find((record) => record.series === series && record.documentCode === documentCode)
+      ? listed.series.find((s) => s.series === series && s.documentCode === documentCode && s.kind === kind)
       : undefined;
   if (found === undefined) throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
   return found.validationCode;

@@ -42,7 +42,8 @@ export const issueTransport = defineWrite({
   ],
   async load(tx, { params }) {
     const row = await lockDraft(tx, params.id);
-    return { row, place: await lockPlace(tx, row['type'] as DocumentType, row['series_id'] as string | null) };
+    const wanted = { type: row['type'] as DocumentType, seriesId: row['series_id'] as string | null };
+    return { row, place: await lockPlace(tx, wanted) };
   },
   async decide({ row, place }, { body, principal }, world) {
     if (body.expectedUpdatedAt !== undefined) checkRevision(row, body.expectedUpdatedAt);
@@ -55,7 +56,7 @@ export const issueTransport = defineWrite({
   },
   async save(tx, change, { principal }) {
     const { numbered } = change;
-    const as = { status: 'ISSUED', outstanding: '0', atStatus: 'PENDING', actor: principal.actor } as const;
+    const as = { status: 'ISSUED', outstanding: '0', actor: principal.actor } as const;
     stamped(await tx.batch(stampCalls(numbered, as)));
     change.row = await loadTransport(tx, numbered.id);
     return numbered.id;

@@ -1,0 +1,42 @@
+/** `certo company cash-vat`: from when to when the company is in the cash VAT scheme. */
+import type { CashVatPeriod } from '../fiscal/regime.ts';
+import { isDay } from '../fiscal/time.ts';
+import { setCashVat } from '../operations/company/cash-vat.ts';
+import { CommandError, exit } from './exit.ts';
+import { enterHouse, findCompany } from './guest.ts';
+import { type Common, type Outside, tell, tellJson } from './outside.ts';
+
+export interface CashVatOptions extends Common {
+  readonly from?: string;
+  readonly until?: string;
+  readonly never?: boolean;
+}
+
+export async function cashVat(outside: Outside, options: CashVatOptions, company: string): Promise<number> {
+  const period = periodOf(options);
+  const { owner } = await enterHouse(outside);
+  const { id, name } = await findCompany(owner, company);
+  await setCashVat(owner, id, period);
+  if (options.json === true) tellJson(outside, { id, cashVat: period ?? null });
+  else tell(outside, period === undefined ? `${name} is not in the cash VAT scheme.` : inForce(name, period));
+  return exit.ok;
+}
+
+function inForce(name: string, { from, until }: CashVatPeriod): string {
+  const days = until === undefined ? `from ${from} on` : `from ${from} to ${until}`;
+  return `${name} is in the cash VAT scheme ${days}. It needs series of their own: certo series register --cash-vat --all-types.`;
+}
+
+function periodOf({ from, until, never }: CashVatOptions): CashVatPeriod | undefined {
+  if ((never === true) === (from !== undefined) || (never === true && until !== undefined)) {
+    throw new CommandError(exit.usage, 'Say from when: --from DAY, with --until DAY where it ends; or --never.');
+  }
+  for (const [name, day] of [
+    ['--from', from],
+    ['--until', until],
+  ] as const) {
+    if (day !== undefined && !isDay(day))
+      throw new CommandError(exit.usage, `${name} ${day} is no day: write YYYY-MM-DD.`);
+  }
+  return from === undefined ? undefined : { from, until };
+}
