@@ -1,5 +1,6 @@
 /** Regimes: the cash VAT scheme with its receipts (RC), and training series. */
 import { createPublicKey } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
 import { findingSentence } from '../../src/fiscal/saft/check/findings.ts';
@@ -74,7 +75,7 @@ async function saftOf(company: TestCompany, from: string, to: string): Promise<s
   const bytes: Uint8Array[] = [];
   await exportSaft(service.db, { companyId: company.id, from, to, program }, (piece) => void bytes.push(piece));
   const text = Buffer.concat(bytes).toString('utf8');
-  const { findings } = await checkSaft([Buffer.from(text)], { keys: [createPublicKey(service.publicPem)] });
+  const { findings } = await checkSaft(Readable.from([Buffer.from(text)]), { keys: [createPublicKey(service.publicPem)] });
   expect(findings.map((finding) => `${finding.line}: ${findingSentence(finding, 'en')}`)).toEqual([]);
   return text;
 }

@@ -41,8 +41,8 @@ grant execute on function in_cash_vat(date) to certo_app;
 alter table documents
   -- What a recovered document stands for, in the one spelling it is compared by; `content.recovered` is the truth.
   add column recovered_key text,
-  -- The file it was recovered from (SHA-256): the same file may be run again after a crash.
-  add column recovered_file bytea,
+  -- The file it was recovered from (SHA-256, hexadecimal): the same file may be run again after a crash.
+  add column recovered_file text,
   add check (num_nonnulls(recovered_key, recovered_file) in (0, 2));
 -- Never two recoveries of one original that stand (hash chain, section 6); a cancelled one may be done again.
 create unique index documents_recovered on documents (company_id, recovered_key)
