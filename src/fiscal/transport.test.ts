@@ -55,6 +55,8 @@ describe('without values', () => {
       validationCode: 'AAJFTEST',
       lastSequence: 0,
       lastHash: '',
+      kind: 'N',
+      cashVat: false,
     } as const;
     const facts: IssueFacts = {
       content,

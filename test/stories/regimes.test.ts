@@ -7,6 +7,7 @@ import { findingSentence } from '../../src/fiscal/saft/check/findings.ts';
 import { setCashVat } from '../../src/operations/company/cash-vat.ts';
 import { exportSaft } from '../../src/operations/saft/export-saft.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
+import { schemaFaults } from '../golden/saft-schema.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -75,7 +76,10 @@ async function saftOf(company: TestCompany, from: string, to: string): Promise<s
   const bytes: Uint8Array[] = [];
   await exportSaft(service.db, { companyId: company.id, from, to, program }, (piece) => void bytes.push(piece));
   const text = Buffer.concat(bytes).toString('utf8');
-  const { findings } = await checkSaft(Readable.from([Buffer.from(text)]), { keys: [createPublicKey(service.publicPem)] });
+  expect(schemaFaults(text)).toEqual([]);
+  const publicKey = createPublicKey(service.publicPem);
+  const { findings, hashes } = await checkSaft(Readable.from([Buffer.from(text)]), { publicKeys: () => publicKey });
+  expect(hashes.unverified).toBe(0);
   expect(findings.map((finding) => `${finding.line}: ${findingSentence(finding, 'en')}`)).toEqual([]);
   return text;
 }
