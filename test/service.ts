@@ -112,6 +112,7 @@ export interface Service {
   readonly app: App;
   readonly db: Db;
   readonly owner: Pool;
+  readonly connection: TestDatabase['connection'];
   readonly companies: Readonly<Record<'A' | 'B' | 'Z', TestCompany>>;
   readonly publicPem: string;
   readonly simulator: Simulator;
@@ -205,6 +206,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     app: first.app,
     db: base.db,
     owner: base.ownerPool,
+    connection: base.connection,
     companies,
     publicPem: pair.publicPem,
     simulator,

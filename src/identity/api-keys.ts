@@ -1,12 +1,18 @@
 /** API keys: made once, shown once, kept as a hash, revocable at once. */
 import type { Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
+import { assert } from '../fiscal/refusal.ts';
 import { mintToken, tokenHash, tokenHint } from './tokens.ts';
 
+// The end of the lineage is the user code on documents (principal.ts): whoever had it, nobody else gets it (Portaria
+// 302/2016, SourceID).
 const insertKey = statement(
   'insert_api_key',
   `insert into certo.api_keys (company_id, id, lineage, name, prefix, hash)
-   values (certo.current_company(), $1, $2, $3, $4, $5)`,
+   select certo.current_company(), $1, $2, $3, $4, $5
+   where not exists (select from certo.api_keys k where k.company_id = certo.current_company() and k.lineage <> $2
+     and right(k.lineage::text, 12) = right($2::uuid::text, 12))
+   returning id`,
 );
 const revoke = statement(
   'revoke_api_key',
@@ -33,7 +39,8 @@ export async function createApiKey(
   key: { id: string; name: string; lineage?: string; random: Uint8Array },
 ): Promise<string> {
   const token = mintToken('svc_sk_', key.random);
-  await tx.query(insertKey, [key.id, key.lineage ?? key.id, key.name, tokenHint(token), tokenHash(token)]);
+  const made = await tx.query(insertKey, [key.id, key.lineage ?? key.id, key.name, tokenHint(token), tokenHash(token)]);
+  assert(made.length === 1, 'chance gave a user code that somebody had before: try again');
   return token;
 }
 
