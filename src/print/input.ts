@@ -1,5 +1,5 @@
 /** What a print needs: the frozen document, what issuing stamped on it, and how this copy is to look. */
-import type { Content, Day, Decimal, Issued } from '../fiscal/document.ts';
+import type { Content, Issued, Region } from '../fiscal/document.ts';
 import type { PaperLanguage } from './words.ts';
 
 /** A4 and the two widths of till rolls (80 mm, 58 mm). */
@@ -14,12 +14,10 @@ export interface PaperStyle {
   readonly footer?: string | undefined;
 }
 
-/** A document that a receipt settles, in the receipt's currency. */
-export interface SettledDocument {
-  readonly number: string;
-  readonly date: Day;
-  readonly total?: Decimal | undefined;
-  readonly settled: Decimal;
+/** Who makes this program: at the head of training documents in place of the issuer (Despacho 8632/2014). */
+export interface Producer {
+  readonly name: string;
+  readonly taxpayerNumber?: string | undefined;
 }
 
 export interface PrintInput {
@@ -37,6 +35,7 @@ export interface PrintInput {
   readonly createdAt: Date;
   /** AT code of a transport document, once obtained. */
   readonly atDocCode?: string | undefined;
-  /** What a receipt settles; absent: its parent, by the receipt's whole amount. */
-  readonly settles?: readonly SettledDocument[] | undefined;
+  /** Whose civil time transports are told in: the company's. */
+  readonly region: Region;
+  readonly producer: Producer;
 }

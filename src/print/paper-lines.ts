@@ -1,10 +1,9 @@
 /** The table of a paper: the lines of a document, or what a receipt settles. */
-import { add, compare, isZero } from '../fiscal/decimal.ts';
-import type { Content, Decimal, PricedLine } from '../fiscal/document.ts';
+import { add, compare, isZero, subtract } from '../fiscal/decimal.ts';
+import type { Content, Decimal, PricedLine, Settled } from '../fiscal/document.ts';
 import { unitText } from '../fiscal/units.ts';
 import { fitColumns } from './columns.ts';
 import { day, money, percent, price, quantity } from './format.ts';
-import type { PrintInput, SettledDocument } from './input.ts';
 import type { Pen } from './pen.ts';
 import type { Word } from './words.ts';
 
@@ -16,8 +15,8 @@ interface Row {
   readonly figures: readonly string[];
   /** Code of an exemption, beside the rate. */
   readonly exemption?: string | undefined;
-  /** Sum of this row and all before it, for "a transportar". */
-  readonly carried: string;
+  /** Sum of this row and all before it, for "a transportar"; absent where nothing has a price. */
+  readonly carried?: string | undefined;
 }
 
 export interface PaperRow extends Omit<Row, 'description'> {
@@ -40,11 +39,24 @@ export interface PaperTable {
   /** Size of the figures in points. */
   readonly size: number;
   readonly rows: readonly PaperRow[];
+  /** How many of the last rows go to the next page together with the totals, so that those never stand alone. */
+  readonly kept: number;
+}
+
+/** Whether a document tells prices: transport documents may tell the goods alone. */
+export function isValued({ transport }: Content): boolean {
+  return transport?.valued !== false;
 }
 
 /** Prices and totals without VAT; the discount of a line is all that was taken from it, its global share included. */
 export function lineTable(content: Content, pen: Pen): PaperTable {
   const { lines, currency } = content;
+  if (!isValued(content)) {
+    const rows = lines.map((line): Row => {
+      return { name: line.name, description: line.description, figures: [pen.write(quantityWithUnit(line))] };
+    });
+    return tableOf('line', ['quantity'], rows, pen);
+  }
   const hasDiscount = lines.some((line) => !isZero(line.discountAmount));
   const words: Word[] = ['quantity', 'unitPrice', ...(hasDiscount ? (['discount'] as const) : []), 'vat', 'lineTotal'];
   let carried: Decimal = '0.00';
@@ -71,7 +83,7 @@ export function lineTable(content: Content, pen: Pen): PaperTable {
 const plurals: Readonly<Record<string, string>> = { dia: 'dias', mês: 'meses' };
 
 /** "12 h", "3 dias", "1,5 mês"; the quantity alone where there is no unit. */
-function quantityWithUnit(line: PricedLine): string {
+export function quantityWithUnit(line: PricedLine): string {
   const unit = unitText(line.unit);
   if (unit === unitText('NA')) return quantity(line.quantity);
   const counted = compare(line.quantity, '2') >= 0 ? (plurals[unit] ?? unit) : unit;
@@ -79,7 +91,7 @@ function quantityWithUnit(line: PricedLine): string {
 }
 
 /** Percentages as agreed ("8,8 % + 10 %"); as soon as money was agreed, the money that came off the line. */
-function discountOf(line: PricedLine, content: Content): string {
+export function discountOf(line: PricedLine, content: Content): string {
   if (isZero(line.discountAmount)) return '';
   const agreed = [line.discount, content.globalDiscount].filter((one) => one !== undefined && !isZero(one.value));
   if (agreed.length === 0 || agreed.some((one) => one?.type === 'AMOUNT')) {
@@ -88,30 +100,51 @@ function discountOf(line: PricedLine, content: Content): string {
   return agreed.map((one) => percent(one!.value)).join(' + ');
 }
 
-/** What a receipt settles: document, its date, its total when known, and the part that is settled now. */
-export function settledTable(input: PrintInput, pen: Pen): PaperTable {
-  const { currency } = input.content;
-  const settles = input.settles ?? settledByParent(input.content);
-  const hasTotal = settles.some(({ total }) => total !== undefined);
-  let carried: Decimal = '0.00';
-  const rows = settles.map(({ number, date, total, settled }): Row => {
-    carried = add(carried, settled);
-    return {
-      name: number,
-      figures: [
-        day(date),
-        ...(hasTotal ? [total === undefined ? '' : money(total, currency)] : []),
-        money(settled, currency),
-      ],
-      carried: money(carried, currency),
-    };
-  });
-  const words: Word[] = ['settledDate', ...(hasTotal ? (['settledTotal'] as const) : []), 'settledAmount'];
-  return tableOf('settledDocument', words, rows, pen);
+/** One document that a receipt settles. */
+interface SettledRow {
+  readonly document: Settled['document'];
+  readonly gross: string;
+  /** Absent where the payer withheld nothing. */
+  readonly withheld?: string | undefined;
+  readonly received: string;
+  readonly carried: string;
 }
 
-function settledByParent({ parent, totals }: Content): SettledDocument[] {
-  return parent === undefined ? [] : [{ number: parent.number, date: parent.date, settled: totals.gross }];
+/**
+ * What a receipt settles. Of one document in the receipt's currency; of several in euros, as the books keep them.
+ */
+export function settledRows({ settles = [], totals, currency }: Content): SettledRow[] {
+  const inOwn = settles.length === 1;
+  const shown = (value: Decimal) => money(value, inOwn ? currency : 'EUR');
+  const hasWithholding = settles.some(({ withholding }) => !isZero(withholding));
+  let carried: Decimal = '0.00';
+  return settles.map(({ document, ...eur }) => {
+    const { gross, withholding } = inOwn ? totals : eur;
+    const received = subtract(gross, withholding);
+    carried = add(carried, received);
+    return {
+      document,
+      gross: shown(gross),
+      ...(hasWithholding ? { withheld: shown(withholding) } : {}),
+      received: shown(received),
+      carried: shown(carried),
+    };
+  });
+}
+
+/** The table of a receipt: document, its date, what is settled of it; with tax withheld also what was received. */
+export function settledTable(content: Content, pen: Pen): PaperTable {
+  const settled = settledRows(content);
+  const isWithheld = settled.some(({ withheld }) => withheld !== undefined);
+  const rows = settled.map(
+    ({ document, gross, withheld, received, carried }): Row => ({
+      name: document.number,
+      figures: [day(document.date), gross, ...(withheld === undefined ? [] : [withheld, received])],
+      carried,
+    }),
+  );
+  const more: Word[] = isWithheld ? ['withheld', 'receivedPart'] : [];
+  return tableOf('settledDocument', ['settledDate', 'settledAmount', ...more], rows, pen);
 }
 
 /** Heads and details are set at 7.5 points, the rest at 9. */
@@ -134,7 +167,27 @@ function tableOf(first: Word, words: readonly Word[], rows: readonly Row[], pen:
     })),
     size,
     rows: rows.map((row) => paperRow(row, description, pen)),
+    kept: rowsKept(rows, description, pen),
   };
+}
+
+/** A page holds at least so many lines of text above the totals: below, all is on one page. */
+const fewLines = 12;
+/** What goes along with the totals must leave them room on a page. */
+const mostKeptLines = 10;
+
+function rowsKept(rows: readonly Row[], ems: number, pen: Pen): number {
+  const printed = (row: Row) =>
+    linesIn(row.name, ems, pen) +
+    (row.description ?? '').split('\n').reduce((all, one) => all + linesIn(one, ems / smallScale, pen), 0);
+  const all = rows.reduce((lines, row) => lines + printed(row), 0);
+  const kept = rows.slice(-2).reduce((lines, row) => lines + printed(row), 0);
+  return rows.length < 3 || all < fewLines || kept > mostKeptLines ? 0 : 2;
+}
+
+/** How many lines a text takes, at least: words break it earlier. */
+function linesIn(text: string, ems: number, pen: Pen): number {
+  return text === '' ? 0 : Math.ceil(pen.width(pen.writeWithin(ems, text)) / ems);
 }
 
 function paperRow({ description, ...row }: Row, ems: number, pen: Pen): PaperRow {

@@ -1,6 +1,8 @@
 /** Issuer and buyer on a paper, from the frozen snapshot. */
-import type { Party } from '../fiscal/document.ts';
+import { type Content, documentTypes, type Party } from '../fiscal/document.ts';
+import type { Producer } from './input.ts';
 import type { Pen } from './pen.ts';
+import type { Word } from './words.ts';
 
 export interface PaperParty {
   readonly label?: string;
@@ -10,31 +12,43 @@ export interface PaperParty {
   readonly contacts?: readonly string[];
 }
 
-/** Letterhead: name, address, NIF, and how to reach the issuer. */
-export function issuerOf(issuer: Party, pen: Pen): PaperParty {
-  const contacts = [issuer.phone ?? issuer.mobile, issuer.email, issuer.website].filter(isText).map(pen.write);
-  const taxNumber = isText(issuer.taxpayerNumber) ? [`NIF ${pen.write(issuer.taxpayerNumber)}`] : [];
-  return { name: pen.write(issuer.name), lines: [...addressOf(issuer, pen), ...taxNumber], contacts };
+/** Letterhead: name, address, NIF, and how to reach the issuer. A training document has the producer's instead. */
+export function issuerOf({ issuer, training }: Content, producer: Producer, pen: Pen): PaperParty {
+  const { name, taxpayerNumber } = training === true ? producer : issuer;
+  const address = training === true ? [] : addressLines(issuer, pen);
+  const contacts = training === true ? [] : [issuer.phone ?? issuer.mobile, issuer.email, issuer.website];
+  const taxNumber = isText(taxpayerNumber) ? [`NIF ${pen.write(taxpayerNumber)}`] : [];
+  return {
+    name: pen.write(name),
+    lines: [...address, ...taxNumber],
+    contacts: contacts.filter(isText).map(pen.write),
+  };
 }
 
+const roles: Readonly<Record<string, Word>> = { RECEIPT: 'payer', TRANSPORT: 'recipient' };
+
 /** A buyer who gave no NIF is the final consumer, said in the place of the number. */
-export function customerOf(customer: Party, pen: Pen): PaperParty {
-  const to = pen.label('to');
-  if (customer.finalConsumer) return { label: to, name: 'Consumidor final', lines: [] };
+export function customerOf({ type, customer }: Content, pen: Pen): PaperParty {
+  const label = pen.label(roles[documentTypes[type].family] ?? 'to');
+  if (customer.finalConsumer) return { label, name: 'Consumidor final', lines: [] };
   const word = (customer.country ?? 'PT') === 'PT' ? 'taxNumber' : 'foreignTaxNumber';
   const taxNumber = isText(customer.taxpayerNumber)
     ? `${pen.label(word)} ${pen.write(customer.taxpayerNumber)}`
     : 'Consumidor final';
-  return { label: to, name: pen.write(customer.name), lines: [...addressOf(customer, pen), taxNumber] };
+  return { label, name: pen.write(customer.name), lines: [...addressLines(customer, pen), taxNumber] };
 }
 
 const countryNames = new Intl.DisplayNames(['pt-PT'], { type: 'region', fallback: 'code' });
 
-function addressOf(party: Party, pen: Pen): string[] {
-  const town = [party.postalCode, party.city].filter(isText).join(' ');
-  const abroad = party.country !== undefined && /^[A-Z]{2}$/.test(party.country) && party.country !== 'PT';
-  const country = abroad ? countryNames.of(party.country!) : undefined;
-  return [party.address, town, country].filter(isText).map(pen.write);
+/** Street, town, and the country when it is another one than Portugal. */
+export function addressLines(
+  place: Pick<Party, 'address' | 'postalCode' | 'city' | 'country'>,
+  pen: Pick<Pen, 'write'>,
+): string[] {
+  const town = [place.postalCode, place.city].filter(isText).join(' ');
+  const abroad = place.country !== undefined && /^[A-Z]{2}$/.test(place.country) && place.country !== 'PT';
+  const country = abroad ? countryNames.of(place.country!) : undefined;
+  return [place.address, town, country].filter(isText).map(pen.write);
 }
 
 function isText(value: string | undefined): value is string {

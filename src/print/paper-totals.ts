@@ -13,6 +13,13 @@ export interface Sum {
   readonly note?: string | undefined;
 }
 
+/** The last one stands in large type, its English under it. */
+interface FinalSum {
+  readonly label: string;
+  readonly english?: string | undefined;
+  readonly value: string;
+}
+
 export interface PaperTotals {
   readonly vat?: { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] } | undefined;
   /** "M07" and its mention, letter for letter. */
@@ -22,7 +29,7 @@ export interface PaperTotals {
   /** The total (with VAT), then the withholding: only when there is withholding. */
   readonly afterGross: readonly Sum[];
   /** Where the eye ends. */
-  readonly final: Sum;
+  readonly final: FinalSum;
   /** Document in another currency: its value in euros. */
   readonly euros: readonly Sum[];
 }
@@ -33,7 +40,7 @@ const mentions: ReadonlyMap<string, string> = new Map(exemptions.map(({ code, me
 
 /** All amounts positive: nothing negative stands on a fiscal document; the labels say what is taken off. */
 export function totalsOf(content: Content, pen: Pen): PaperTotals {
-  const { totals, currency } = content;
+  const { totals, currency, cashVat } = content;
   const isReceipt = documentTypes[content.type].family === 'RECEIPT';
   const withheld = totals.withholdings.map((group) => ({
     label: `${pen.label('withholding')} ${group.type} ${percent(group.percent)}`,
@@ -41,15 +48,21 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));
   const last = isReceipt ? 'received' : content.type === 'CREDIT_NOTE' ? 'toCredit' : 'toPay';
-  const gross = { label: pen.label('gross'), value: money(totals.gross, currency) };
+  const gross = { label: pen.label(isReceipt ? 'settledGross' : 'gross'), value: money(totals.gross, currency) };
   return {
-    vat: isReceipt ? undefined : vatSummary(totals.groups, currency, pen),
-    exemptions: exemptionsOf(totals.groups),
+    // Under the cash VAT scheme it is the receipt that makes the tax due, so it tells it per rate (DL 71/2013, article 6).
+    vat: isReceipt && cashVat !== true ? undefined : vatSummary(totals.groups, currency, pen),
+    exemptions: isReceipt && cashVat !== true ? [] : exemptionsOf(totals.groups),
     sums: isReceipt ? [] : sumsBefore(content, pen),
     afterGross: withheld.length > 0 ? [gross, ...withheld] : [],
-    final: withheld.length > 0 || isReceipt ? { label: pen.label(last), value: money(totals.toPay, currency) } : gross,
+    final: finalSum(withheld.length > 0 || isReceipt ? last : 'gross', money(totals.toPay, currency), pen),
     euros: currency === 'EUR' ? [] : eurosOf(content, pen),
   };
+}
+
+function finalSum(word: Word, value: string, pen: Pen): FinalSum {
+  const [label = '', english] = pen.labelLines(word);
+  return { label, english, value };
 }
 
 function sumsBefore(content: Content, pen: Pen): Sum[] {
@@ -96,11 +109,10 @@ function exemptionsOf(groups: readonly TaxGroup[]) {
 }
 
 /** VAT is owed in euros, whatever the document's currency: base, VAT and total as signed and exported. */
-function eurosOf({ books, currency, exchangeRate }: Content, pen: Pen): Sum[] {
-  return [
-    { label: pen.label('exchangeRate'), value: `1 ${currency} = ${quantity(exchangeRate ?? '1')}\u00a0€` },
-    { label: pen.label('net'), value: money(books.net, 'EUR') },
-    { label: pen.label('vat'), value: money(books.tax, 'EUR') },
-    { label: pen.label('gross'), value: money(books.gross, 'EUR') },
-  ];
+function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen: Pen): Sum[] {
+  const rate = { label: pen.label('exchangeRate'), value: `1 ${currency} = ${quantity(exchangeRate ?? '1')}\u00a0€` };
+  const shown = (word: Word, value: Decimal) => ({ label: pen.label(word), value: money(value, 'EUR') });
+  const tax = [shown('net', books.net), shown('vat', books.tax)];
+  if (documentTypes[type].family !== 'RECEIPT') return [rate, ...tax, shown('gross', books.gross)];
+  return [rate, ...(cashVat === true ? tax : []), shown('received', books.toPay)];
 }

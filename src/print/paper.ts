@@ -4,24 +4,18 @@
  * Mentions: Portaria 302/2016, DL 28/2019 articles 6 and 7, CIVA article 36, Despacho 8632/2014.
  */
 import { printedAtcud } from '../fiscal/atcud.ts';
-import { type DocumentType, documentTypes } from '../fiscal/document.ts';
-import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
+import { documentTypes } from '../fiscal/document.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
-import { day, dayAndHour } from './format.ts';
 import type { PrintInput } from './input.ts';
-import { lineTable, type PaperTable, settledTable } from './paper-lines.ts';
+import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
+import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
+import { type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
-import { drawQr } from './qr.ts';
-import { pageWords, type Word } from './words.ts';
-
-/** A label, one line per language, with its value. */
-export interface Fact {
-  readonly label: readonly string[];
-  readonly value: string;
-}
+import { drawQr, quietModules } from './qr.ts';
+import { pageWords } from './words.ts';
 
 /** What the templates read (as JSON in `sys.inputs.data`). All text is drawable; every absent part is left out. */
 export interface Paper {
@@ -36,13 +30,19 @@ export interface Paper {
   readonly copy: string;
   readonly environment?: string | undefined;
   readonly cancelled?: string | undefined;
-  readonly notInvoice?: string | undefined;
+  readonly mentions: readonly string[];
   readonly issuer: PaperParty;
   readonly customer: PaperParty;
+  /** A4 only. */
   readonly facts: readonly Fact[];
+  readonly places: readonly PaperPlace[];
   readonly description: readonly string[];
-  readonly table: PaperTable;
-  readonly totals: PaperTotals;
+  /** A4 only. */
+  readonly table?: PaperTable | undefined;
+  /** Till rolls only. */
+  readonly roll?: (Roll & RollTable) | undefined;
+  /** Absent where the document tells no prices. */
+  readonly totals?: PaperTotals | undefined;
   /** Beside the QR code when they are short, before the totals when they may fill pages. */
   readonly notes: readonly string[];
   readonly notesAreLong: boolean;
@@ -51,7 +51,8 @@ export interface Paper {
   readonly pageWords: readonly (readonly string[])[];
   readonly atcud: string;
   readonly program?: string | undefined;
-  readonly qr: { readonly svg: string; readonly modules: number; readonly alt: string };
+  /** `module`: points per module. */
+  readonly qr: { readonly svg: string; readonly modules: number; readonly module: number; readonly alt: string };
   readonly logo?: string | undefined;
 }
 
@@ -63,6 +64,11 @@ const titlesInEnglish: Readonly<Record<string, string>> = {
   CREDIT_NOTE: 'Credit note',
   RECEIPT: 'Receipt',
   PROFORMA: 'Pro forma invoice',
+  GUIA_DE_REMESSA: 'Delivery note',
+  GUIA_DE_TRANSPORTE: 'Transport document',
+  GUIA_DE_ATIVOS_PROPRIOS: 'Movement of own fixed assets',
+  GUIA_DE_CONSIGNACAO: 'Consignment note',
+  GUIA_DE_DEVOLUCAO: 'Return note',
 };
 
 /** The foot of the page must not push the QR code off it. */
@@ -74,30 +80,40 @@ const environments = {
   simulator: 'Documento de simulação — sem validade fiscal',
 } as const;
 
+/** Points between the margins of names on A4: 190 at their size. */
+const usualEms = 18;
+/** The facts of an A4 page stand two in a row. */
+const factEms = 11;
+
 /** The paper of a document. `logo` is the name under which the template finds the logo. */
 export function paperOf(input: PrintInput, font: Font, logo: string | undefined): Paper {
-  const { content, issued, language } = input;
-  const facts = documentTypes[content.type];
-  const pen = penFor(font, language);
-  const isReceipt = facts.family === 'RECEIPT';
-  const notes = pen.writeLines(content.notes);
+  const { content, issued, language, format } = input;
+  const { title } = documentTypes[content.type];
+  const roll = format === 'A4' ? undefined : rolls[format];
+  // Names are a scale of 1.2 larger than the text.
+  const ems = roll === undefined ? usualEms : Math.min(usualEms, rollInside(roll) / (roll.body * 1.2));
+  const pen = penFor(font, language, ems);
+  const notes = pen.writeLines(content.transport?.comments ?? content.notes);
+  const facts = factsOf(input, pen, roll === undefined ? factEms : ems);
+  const totals = isValued(content) ? totalsOf(content, pen) : undefined;
   return {
     accent: readableColour(input.style?.colour),
-    fileTitle: `${facts.title} ${issued.number}`,
-    title: facts.title,
+    fileTitle: `${title} ${issued.number}`,
+    title,
     titleInEnglish: language === 'en' ? titlesInEnglish[content.type] : undefined,
     number: issued.number,
     numberInTitle: pen.write(issued.number),
     copy: input.copy,
     environment: environments[input.environment],
     cancelled: input.status === 'A' ? 'ANULADO' : undefined,
-    notInvoice: facts.family === 'SALES' ? undefined : 'Este documento não serve de fatura',
-    issuer: issuerOf(content.issuer, pen),
-    customer: customerOf(content.customer, pen),
-    facts: factsOf(input, pen),
+    mentions: mentionsOf(content, pen),
+    issuer: issuerOf(content, input.producer, pen),
+    customer: customerOf(content, pen),
+    facts: roll === undefined ? facts : [],
+    places: placesOf(content, pen),
     description: pen.writeLines(content.description),
-    table: isReceipt ? settledTable(input, pen) : lineTable(content, pen),
-    totals: totalsOf(content, pen),
+    ...linesOf(input, facts, totals, pen),
+    totals,
     notes,
     notesAreLong: notes.length > 8 || notes.join('').length > 560,
     footer: pen.writeLines(input.style?.footer?.slice(0, longestFooter)).slice(0, 12),
@@ -105,9 +121,26 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     pageWords: pageWords(language),
     atcud: printedAtcud(issued.atcud),
     program: programMention(input),
-    qr: { ...drawQr(issued.qr), alt: `Código QR: ${issued.qr}` },
+    qr: qrOf(issued.qr, roll),
     logo,
   };
+}
+
+function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {
+  if (format === 'A4')
+    return { table: content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen) };
+  const roll = rolls[format];
+  return { roll: { ...roll, ...rollTable(content, facts, totals, roll, pen) } };
+}
+
+/** Points per module: a symbol of version 9, the least, is 37.4 mm wide; the law asks for 30 mm. */
+const usualModule = 2;
+
+/** On a roll a long message gets smaller modules, so that the symbol stays between the margins: at least 48 mm there. */
+function qrOf(message: string, roll: Roll | undefined): Paper['qr'] {
+  const drawn = drawQr(message);
+  const widest = roll === undefined ? Number.POSITIVE_INFINITY : rollInside(roll) / (drawn.modules - 2 * quietModules);
+  return { ...drawn, module: Math.min(usualModule, widest), alt: `Código QR: ${message}` };
 }
 
 /** Despacho 8632/2014, 2.4: the four characters of the signature, a hyphen, the phrase. Receipts are not signed. */
@@ -116,44 +149,6 @@ function programMention({ content, issued }: PrintInput): string | undefined {
   if (issued.certificateNumber === 0) return undefined;
   const phrase = `por programa certificado n.º ${issued.certificateNumber}/AT`;
   return documentTypes[content.type].signed ? `${issued.shortHash}-Processado ${phrase}` : `Emitido ${phrase}`;
-}
-
-/** The others are paid when they are issued, or are not to be paid. */
-const isOwed: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE', 'PROFORMA']);
-/** The facts stand two in a row. */
-const factEms = 11;
-
-function factsOf(input: PrintInput, pen: Pen): Fact[] {
-  const { content, issued } = input;
-  const isSales = documentTypes[content.type].family === 'SALES';
-  const facts: [Word, string | undefined][] = [
-    // Working and transport documents print the hour too (DL 28/2019, article 7 no. 2).
-    isSales || content.type === 'RECEIPT'
-      ? ['issueDate', day(issued.date)]
-      : ['issueMoment', dayAndHour(issued.systemEntry)],
-    ['taxPointDate', differing(content.taxPointDate, issued.date)],
-    ['dueDate', content.dueDate !== undefined && isOwed.has(content.type) ? day(content.dueDate) : undefined],
-    ['paymentMethod', methodOf(content.payment?.method)],
-    ['paymentDate', differing(content.payment?.date, issued.date)],
-    ['atDocCode', input.atDocCode],
-  ];
-  if (content.parent !== undefined && content.type !== 'RECEIPT') {
-    const { number, date, type, reason } = content.parent;
-    facts.push(['origin', `${documentTypes[type].title} ${number} de\u00a0${day(date)}`], ['reason', reason]);
-  }
-  return facts
-    .filter((fact): fact is [Word, string] => fact[1] !== undefined && fact[1].trim() !== '')
-    .map(([word, value]) => ({ label: pen.labelLines(word), value: pen.writeWithin(factEms, value) }));
-}
-
-/** CIVA article 36 no. 5 f: the date of the operation is said when it is not the date of issue. */
-function differing(date: string | undefined, issueDate: string): string | undefined {
-  return date === undefined || date === issueDate ? undefined : day(date);
-}
-
-function methodOf(method: string | undefined): string | undefined {
-  const code = method === undefined ? undefined : mechanism(method);
-  return code === undefined ? method : paymentMechanisms[code].pt;
 }
 
 function templateLabels(pen: Pen): Record<string, string> {

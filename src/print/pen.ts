@@ -17,10 +17,8 @@ export interface Pen {
   readonly labelLines: (word: Word) => string[];
 }
 
-/** What all places but the narrowest have: 190 points at the size of names. */
-const usualEms = 18;
-
-export function penFor(font: Font, language: PaperLanguage): Pen {
+/** `usualEms`: what all places but the narrowest have, at the size of names. */
+export function penFor(font: Font, language: PaperLanguage, usualEms: number): Pen {
   const writeWithin = (ems: number, text: string) => printable(text, font, ems);
   const writeLinesWithin = (ems: number, text: string | undefined) =>
     text?.trim() ? printableLines(text.trim(), font, ems) : [];

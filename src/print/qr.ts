@@ -6,7 +6,7 @@ import { encode } from 'uqr';
 import { outline } from './outline.ts';
 
 /** Light modules around the symbol (ISO/IEC 18004 asks for 4; at 2 points each: 2.8 mm, AT asks for 2.5 mm). */
-const quietModules = 4;
+export const quietModules = 4;
 
 /**
  * Trying all eight masks takes 1.5 ms, one mask 0.14 ms, and the reply to each issued document carries a QR. Over 150

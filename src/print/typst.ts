@@ -14,8 +14,12 @@ import { paperOf } from './paper.ts';
 
 const weights = ['400Regular', '600SemiBold', '700Bold'] as const;
 const templates = fileURLToPath(new URL('./templates/', import.meta.url));
-/** Till rolls have no template yet: their documents print on A4, which is always lawful. */
-const templateOf: Readonly<Record<PaperFormat, string>> = { A4: 'a4.typ', RECEIPT: 'a4.typ', RECEIPT_58: 'a4.typ' };
+
+const templateOf: Readonly<Record<PaperFormat, string>> = {
+  A4: 'a4.typ',
+  RECEIPT: 'roll.typ',
+  RECEIPT_58: 'roll.typ',
+};
 
 export interface Typesetter {
   /** The PDF/A-3a of a document. Same input, same bytes. */

@@ -1,9 +1,16 @@
 /** Documents to print, priced and stamped by the real law. */
 import { atcud } from '../../src/fiscal/atcud.ts';
-import { type Content, type DocumentType, documentTypes, type LineInput } from '../../src/fiscal/document.ts';
+import {
+  type Content,
+  type DocumentType,
+  documentTypes,
+  type LineInput,
+  type Transport,
+} from '../../src/fiscal/document.ts';
 import { qrPayload } from '../../src/fiscal/qr-payload.ts';
 import { documentNumber } from '../../src/fiscal/series.ts';
 import { price } from '../../src/fiscal/totals.ts';
+import { unvalued } from '../../src/fiscal/transport.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 
 const issuer: Content['issuer'] = {
@@ -84,6 +91,8 @@ export function sample({ type = 'INVOICE', lines, sequence = 1, content, ...prin
     language: 'pt',
     environment: 'production',
     createdAt: new Date('2026-03-06T10:32:05Z'),
+    region: 'PT',
+    producer: { name: 'Fábrica de Programas, S.A.', taxpayerNumber: '508025095' },
     ...print,
   };
 }
@@ -99,6 +108,65 @@ const consultancy = [
   line({ name: 'Prototipagem e testes com utilizadores', quantity: '3', unit: 'DAY', unitPrice: '420.00' }),
   line({ name: 'Alojamento e manutenção do sítio', quantity: '1', unit: 'MONTH', unitPrice: '49.90' }),
 ];
+
+const abroad: Content['customer'] = {
+  id: 'cus_2',
+  name: 'Ὀδυσσεὺς & Жуковский GmbH',
+  taxpayerNumber: 'DE136695976',
+  address: 'Lindenstraße 14',
+  postalCode: '10969',
+  city: 'Berlin',
+  country: 'DE',
+};
+
+/** Goods on their way, with prices or without. */
+function transport(more: Partial<Transport> & Pick<Transport, 'valued'>): PrintInput {
+  const goods = [
+    line({ name: 'Cadeira de escritório, pele preta', quantity: '12', unitPrice: '149.90', productType: 'PRODUCT' }),
+    line({
+      name: 'Farinha de trigo T65',
+      quantity: '250',
+      unit: 'KILOGRAM',
+      unitPrice: '0.89',
+      productType: 'PRODUCT',
+    }),
+  ];
+  const asked = { lines: goods, taxPoint: '2026-03-06', currency: 'EUR' };
+  return sample({
+    type: 'GUIA_DE_TRANSPORTE',
+    lines: goods,
+    content: {
+      ...(more.valued ? {} : unvalued(asked)),
+      transport: {
+        start: '2026-03-06T11:15:00.000Z',
+        loading: { address: 'Rua do Armazém, 4', postalCode: '4430-001', city: 'Vila Nova de Gaia', country: 'PT' },
+        unloading: { address: 'Calle de Alcalá 96', postalCode: '28009', city: 'Madrid', country: 'ES' },
+        ...more,
+      },
+    },
+  });
+}
+
+const invoiceRef = { id: 'inv_1', number: 'FT A2026/1', date: '2026-02-27', type: 'INVOICE' } as const;
+
+/** A receipt over an invoice: what was priced is what it settles. */
+function receipt({ content, ...more }: Omit<Sample, 'type'>): PrintInput {
+  const { totals, books } = sample({ ...more, content }).content;
+  const { net, tax, gross, withholding, groups } = books;
+  return sample({
+    type: 'RECEIPT',
+    ...more,
+    content: {
+      parent: invoiceRef,
+      payment: { method: 'Transferência bancária' },
+      settles: [{ document: invoiceRef, net, tax, gross, withholding, groups }],
+      totals,
+      books,
+      ...content,
+      lines: [],
+    },
+  });
+}
 
 export const samples = {
   invoice: () =>
@@ -207,15 +275,7 @@ export const samples = {
         currency: 'USD',
         exchangeRate: '0.9215',
         dueDate: '2026-04-05',
-        customer: {
-          id: 'cus_2',
-          name: 'Ὀδυσσεὺς & Жуковский GmbH',
-          taxpayerNumber: 'DE136695976',
-          address: 'Lindenstraße 14',
-          postalCode: '10969',
-          city: 'Berlin',
-          country: 'DE',
-        },
+        customer: abroad,
       },
     }),
   consumer: () =>
@@ -236,15 +296,52 @@ export const samples = {
       environment: 'test',
       content: { dueDate: '2026-04-05' },
     }),
-  receipt: () =>
-    sample({
-      type: 'RECEIPT',
-      lines: [line({ name: 'Pagamento', unitPrice: '2570.23', vatRate: 'EXEMPT', exemptionCode: 'M99' })],
-      content: {
-        parent: { id: 'inv_1', number: 'FT A2026/1', date: '2026-02-27', type: 'INVOICE' },
-        payment: { method: 'Transferência bancária' },
-      },
+  receipt: () => receipt({ lines: [line({ name: 'Pagamento', unitPrice: '2089.62' })] }),
+  receiptWithheld: () =>
+    receipt({
+      lines: [
+        line({
+          name: 'Projeto',
+          unitPrice: '1000',
+          withholding: { type: 'IRS', percent: '23', reason: 'Artigo 101.º' },
+        }),
+      ],
     }),
+  /** Under the cash VAT scheme, over an invoice with two rates. */
+  receiptCashVat: () =>
+    receipt({
+      lines: [
+        line({ name: 'Jantares', unitPrice: '180.50', vatRate: 'INTERMEDIATE' }),
+        line({ name: 'Bebidas', unitPrice: '64.20' }),
+      ],
+      content: { cashVat: true, payment: { method: 'CC', date: '2026-03-05' } },
+    }),
+  receiptForeign: () =>
+    receipt({
+      language: 'en',
+      lines: [line({ name: 'Retainer', unitPrice: '2500', vatRate: 'EXEMPT', exemptionCode: 'M40' })],
+      content: { currency: 'USD', exchangeRate: '0.9215', customer: abroad },
+    }),
+  debitNote: () =>
+    sample({
+      type: 'DEBIT_NOTE',
+      lines: [line({ name: 'Acerto de horas de fevereiro', unit: 'HOUR', quantity: '2', unitPrice: '65.00' })],
+      content: { parent: { ...invoiceRef, reason: 'Horas em falta na fatura' }, dueDate: '2026-04-05' },
+    }),
+  cashVat: () => sample({ lines: consultancy, content: { cashVat: true, dueDate: '2026-04-05' } }),
+  training: () => sample({ lines: consultancy, content: { training: true } }),
+  recovered: () => sample({ lines: consultancy, content: { recovered: { kind: 'M', original: 'abc/00001' } } }),
+  /** An invoice made of a pro forma. */
+  converted: () =>
+    sample({
+      lines: consultancy,
+      content: { origin: { id: 'pro_1', number: 'PF A2026/3', date: '2026-02-20', type: 'PROFORMA' } },
+    }),
+  transport: () => transport({ valued: false, licensePlate: '00-AA-00', comments: 'Frágil: manter na vertical.' }),
+  transportValued: () => ({
+    ...transport({ valued: true, end: '2026-03-06T14:00:00.000Z' }),
+    atDocCode: '17600000123456',
+  }),
   proForma: () =>
     sample({
       type: 'PROFORMA',
