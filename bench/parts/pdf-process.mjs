@@ -74,6 +74,8 @@ async function invoice(i) {
     language: 'pt',
     environment: 'simulator',
     createdAt: now,
+    region: 'PT',
+    producer: { name: 'Certo' },
   };
 }
 

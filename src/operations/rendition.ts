@@ -5,22 +5,23 @@
 import { Type } from 'typebox';
 import type { Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
-import type { Content, Family } from '../fiscal/document.ts';
+import type { Content, Family, Region } from '../fiscal/document.ts';
 import { Refusal, type RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
 import { closed } from './fields.ts';
 import { issuedColumns, issuedOf } from './invoices/issued.ts';
 import { fileLink } from './links.ts';
+import { producerOf } from './saft/program.ts';
 import type { World } from './world.ts';
 
 /** Raised with every change of the template that shows: old renditions stay what they were. */
-const template_version = 1;
+const template_version = 2;
 
 // The AT's code and a cancellation show on the paper: each makes another file.
 const state = `case when d.at_doc_code is null then '' else '.coded' end || case when d.status = 'CANCELED' then '.canceled' else '' end`;
 const readPrintable = statement(
   'printable_read',
-  `select d.id, d.status, d.content, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, $2::text || ${state} as variant,
+  `select d.id, d.status, d.content, d.issued_at, (select c.region from certo.companies c where c.id = certo.current_company()) as region, d.at_doc_code, certo.now() as now, ${issuedColumns}, $2::text || ${state} as variant,
      exists (select 1 from certo.renditions r where r.company_id = d.company_id and r.document_id = d.id and r.variant = $2::text || ${state}) as rendered
    from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family = any ($3::text[]) and d.hidden_at is null`,
@@ -84,6 +85,8 @@ async function render(
     copy: how.isDuplicate ? 'Duplicado' : 'Original',
     language: 'pt',
     environment: world.atMode,
+    region: row['region'] as Region,
+    producer: producerOf(world.program),
     createdAt: row['issued_at'] as Date,
     atDocCode: (row['at_doc_code'] as string | null) ?? undefined,
   });

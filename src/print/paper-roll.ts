@@ -33,6 +33,9 @@ export function rollInside({ width, margin }: Roll): number {
   return width - 2 * margin;
 }
 
+/** Names and values are set in a heavier weight, some 8 % wider than what is measured. */
+export const heavier = 1.1;
+
 /** One per page. */
 export interface RollPage {
   readonly rows: readonly RollRow[];
@@ -103,9 +106,6 @@ export function rollTable(
   };
 }
 
-/** Values are set in a heavier weight, some 8 % wider. */
-const heavier = 1.1;
-
 /** A sum of many digits gets smaller type: nothing runs over the margin. */
 function finalPlace({ label, value }: PaperTotals['final'], { body }: Roll, inside: number, pen: Pen) {
   const ems = pen.width(value) * heavier;
@@ -115,7 +115,7 @@ function finalPlace({ label, value }: PaperTotals['final'], { body }: Roll, insi
 
 function rollFact(label: string, value: string, ems: number, pen: Pen): RollFact {
   const isStacked = pen.width(label) + pen.width(value) * heavier + gap / 6 > ems;
-  return { label, value: pen.writeWithin(ems / heavier, value), isStacked };
+  return { label, value, isStacked };
 }
 
 function lineEntries(content: Content, pen: Pen): Entry[] {
@@ -157,7 +157,7 @@ function written(entry: Entry, { body, small }: Roll, inside: number, pen: Pen):
   const isStacked = widest * 1.02 + amount > inside;
   const ems = (isStacked ? inside : inside - amount) / small;
   return {
-    name: pen.writeWithin(inside / body, entry.name),
+    name: pen.writeWithin(inside / body / heavier, entry.name),
     detail: pen.writeLinesWithin(inside / small, entry.detail.join('\n')),
     terms: inLines(entry.terms, ems, pen),
     isStacked,
@@ -176,7 +176,8 @@ function inLines(terms: readonly string[], ems: number, pen: Pen): string[] {
 }
 
 function fitsBeside({ heads, rows }: NonNullable<PaperTotals['vat']>, size: number, inside: number, pen: Pen): boolean {
-  const width = (column: number) => Math.max(...[heads, ...rows].map((row) => pen.width(row[column]!)));
+  const width = (column: number) =>
+    Math.max(...[...heads[column]!, ...rows.map((row) => row[column]!)].map((text) => pen.width(text)));
   return (width(0) + width(1) + width(2)) * size * 1.02 + 2 * gap <= inside;
 }
 

@@ -21,7 +21,10 @@ interface FinalSum {
 }
 
 export interface PaperTotals {
-  readonly vat?: { readonly heads: readonly string[]; readonly rows: readonly (readonly string[])[] } | undefined;
+  /** Heads have one line per language. */
+  readonly vat?:
+    | { readonly heads: readonly (readonly string[])[]; readonly rows: readonly (readonly string[])[] }
+    | undefined;
   /** "M07" and its mention, letter for letter. */
   readonly exemptions: readonly { readonly code: string; readonly mention: string }[];
   /** Before the total. */
@@ -95,7 +98,7 @@ function vatSummary(groups: readonly TaxGroup[], currency: string, pen: Pen) {
       money(group.base, currency),
       money(group.tax, currency),
     ]);
-  return { heads: [pen.label('rate'), pen.label('base'), pen.label('vat')], rows };
+  return { heads: (['rate', 'base', 'vat'] as const).map(pen.labelLines), rows };
 }
 
 function byRegionAndRate(a: TaxGroup, b: TaxGroup): number {

@@ -11,7 +11,7 @@ import type { PrintInput } from './input.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
-import { type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
+import { heavier, type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
@@ -91,10 +91,12 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
   const { title } = documentTypes[content.type];
   const roll = format === 'A4' ? undefined : rolls[format];
   // Names are a scale of 1.2 larger than the text.
-  const ems = roll === undefined ? usualEms : Math.min(usualEms, rollInside(roll) / (roll.body * 1.2));
+  const ems = roll === undefined ? usualEms : Math.min(usualEms, rollInside(roll) / (roll.body * 1.2 * heavier));
   const pen = penFor(font, language, ems);
-  const notes = pen.writeLines(content.transport?.comments ?? content.notes);
-  const facts = factsOf(input, pen, roll === undefined ? factEms : ems);
+  const small = roll === undefined ? usualEms : rollInside(roll) / roll.small;
+  const smallLines = (text: string | undefined) => pen.writeLinesWithin(small, text);
+  const notes = smallLines(content.transport?.comments ?? content.notes);
+  const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
   return {
     accent: readableColour(input.style?.colour),
@@ -111,12 +113,12 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     customer: customerOf(content, pen),
     facts: roll === undefined ? facts : [],
     places: placesOf(content, pen),
-    description: pen.writeLines(content.description),
+    description: smallLines(content.description),
     ...linesOf(input, facts, totals, pen),
     totals,
     notes,
     notesAreLong: notes.length > 8 || notes.join('').length > 560,
-    footer: pen.writeLines(input.style?.footer?.slice(0, longestFooter)).slice(0, 12),
+    footer: smallLines(input.style?.footer?.slice(0, longestFooter)).slice(0, 12),
     labels: templateLabels(pen),
     pageWords: pageWords(language),
     atcud: printedAtcud(issued.atcud),

@@ -9,7 +9,6 @@ export interface Pen {
   /** The same for a narrow place of so many ems (of its own type size). */
   readonly writeWithin: (ems: number, text: string) => string;
   /** Foreign text with line breaks; no lines when it is absent or blank. */
-  readonly writeLines: (text: string | undefined) => string[];
   readonly writeLinesWithin: (ems: number, text: string | undefined) => string[];
   /** Width of drawable text in ems. */
   readonly width: (text: string) => number;
@@ -25,7 +24,6 @@ export function penFor(font: Font, language: PaperLanguage, usualEms: number): P
   return {
     write: (text) => writeWithin(usualEms, text),
     writeWithin,
-    writeLines: (text) => writeLinesWithin(usualEms, text),
     writeLinesWithin,
     width: font.width,
     label: (word) => label(word, language),

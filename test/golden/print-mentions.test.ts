@@ -89,7 +89,7 @@ describe('dates', () => {
 
 describe('lines', () => {
   const figures = (...lines: Parameters<typeof line>[0][]) =>
-    paper(sample({ lines: lines.map(line) })).table.rows.map((row) => row.figures.join(' · '));
+    paper(sample({ lines: lines.map(line) })).table!.rows.map((row) => row.figures.join(' · '));
 
   test('units: words in the plural from two on, abbreviations as they are, none for none', () => {
     expect(
@@ -131,23 +131,23 @@ describe('lines', () => {
         content: { globalDiscount: { type: 'PERCENT', value: '10' } },
       }),
     );
-    expect(table.rows.map((row) => [row.figures[2], row.figures.at(-1), row.carried])).toEqual([
+    expect(table!.rows.map((row) => [row.figures[2], row.figures.at(-1), row.carried])).toEqual([
       ['8,8 % + 10 %', '45,14 €', '45,14 €'],
       ['10 %', '90,00 €', '135,14 €'],
     ]);
-    expect(totals.sums.map(({ label, value }) => `${label}: ${value}`)).toEqual([
+    expect(totals!.sums.map(({ label, value }) => `${label}: ${value}`)).toEqual([
       'Total ilíquido: 155,00 €',
       'Descontos nas linhas: 4,84 €',
       'Desconto global 10 %: 15,02 €',
       'Total sem IVA: 135,14 €',
       'IVA: 31,08 €',
     ]);
-    expect(totals.final).toEqual({ label: 'Total', value: '166,22 €' });
+    expect(totals!.final).toEqual({ label: 'Total', value: '166,22 €' });
   });
 });
 
 describe('VAT', () => {
-  const totals = (...lines: Parameters<typeof line>[0][]) => paper(sample({ lines: lines.map(line) })).totals;
+  const totals = (...lines: Parameters<typeof line>[0][]) => paper(sample({ lines: lines.map(line) })).totals!;
 
   test('regions are named as soon as one is not the mainland; mentions follow their codes', () => {
     const { vat, exemptions } = totals(
@@ -173,7 +173,7 @@ describe('VAT', () => {
       lines: [line({ name: 'Pão', unitPrice: '1', vatRate: 'EXEMPT', exemptionCode: 'M26' })],
       content: { taxPointDate: '2023-06-01' },
     });
-    expect(paper(input).totals.exemptions[0]?.mention).toBe('Isenção de IVA com direito à dedução no cabaz alimentar');
+    expect(paper(input).totals!.exemptions[0]?.mention).toBe('Isenção de IVA com direito à dedução no cabaz alimentar');
   });
 
   test('withholding stands after the total with VAT, then what is to be paid', () => {
@@ -191,16 +191,94 @@ describe('VAT', () => {
   });
 });
 
-test('a receipt lists what it settles', () => {
-  const settles = [
-    { number: 'FT A2026/1', date: '2026-02-27', total: '1500.00', settled: '1500.00' },
-    { number: 'FT A2026/7', date: '2026-03-01', settled: '1070.23' },
-  ];
-  const { table, totals } = paper({ ...samples.receipt(), settles });
-  expect(table.rows.map(({ name, figures }) => [name, ...figures])).toEqual([
-    ['FT A2026/1', '27-02-2026', '1 500,00 €', '1 500,00 €'],
-    ['FT A2026/7', '01-03-2026', '', '1 070,23 €'],
-  ]);
-  expect(totals.vat).toBeUndefined();
-  expect(totals.final).toEqual({ label: 'Total recebido', value: '2 570,23 €' });
+describe('receipts', () => {
+  const rows = (input: PrintInput) => paper(input).table!.rows.map(({ name, figures }) => [name, ...figures]);
+
+  test('list what they settle; of several documents in euros', () => {
+    const { content, ...input } = samples.receiptForeign();
+    const [one] = content.settles!;
+    const other = { ...one!, document: { ...one!.document, number: 'FT A2026/7', date: '2026-03-01' }, gross: '70.00' };
+    expect(rows({ ...input, content })).toEqual([['FT A2026/1', '27-02-2026', '2 500,00 USD']]);
+    expect(rows({ ...input, content: { ...content, settles: [one!, other] } })).toEqual([
+      ['FT A2026/1', '27-02-2026', '2 303,75 €'],
+      ['FT A2026/7', '01-03-2026', '70,00 €'],
+    ]);
+  });
+
+  test('tell the tax withheld: what was settled, what was withheld, what was received', () => {
+    const input = samples.receiptWithheld();
+    expect(rows(input)).toEqual([['FT A2026/1', '27-02-2026', '1 230,00 €', '230,00 €', '1 000,00 €']]);
+    const { totals } = paper(input);
+    expect(totals!.afterGross).toMatchObject([
+      { label: 'Total liquidado', value: '1 230,00 €' },
+      { label: 'Retenção na fonte IRS 23 %', value: '230,00 €' },
+    ]);
+    expect(totals!.final).toEqual({ label: 'Total recebido', value: '1 000,00 €' });
+  });
+
+  test('tell VAT per rate under the cash VAT scheme only', () => {
+    const { totals, mentions } = paper(samples.receiptCashVat());
+    expect(mentions).toEqual(['Este documento não serve de fatura', 'IVA - regime de caixa']);
+    expect(totals!.vat?.rows).toEqual([
+      ['23 %', '64,20 €', '14,77 €'],
+      ['13 %', '180,50 €', '23,47 €'],
+    ]);
+    expect(paper(samples.receipt()).totals!.vat).toBeUndefined();
+  });
+});
+
+describe('the state of a document', () => {
+  test('training: the mention, and the producer at the head in place of the issuer', () => {
+    const { mentions, issuer } = paper(samples.training());
+    expect(mentions).toEqual(['Documento emitido para fins de Formação']);
+    expect(issuer).toEqual({ name: 'Fábrica de Programas, S.A.', lines: ['NIF 508025095'], contacts: [] });
+    expect(JSON.stringify(paper(samples.training()))).not.toContain('Oficina do Norte');
+  });
+
+  test('recovered: a copy, of which original', () => {
+    expect(paper(samples.recovered()).mentions).toEqual(['Cópia do documento original -FTM abc/00001']);
+    const { content, ...input } = samples.recovered();
+    const recovered = { kind: 'D', original: 'XY 2013A/00099' } as const;
+    expect(paper({ ...input, content: { ...content, recovered } }).mentions).toEqual([
+      'Cópia do documento original -FTD XY 2013A/00099',
+    ]);
+  });
+
+  test('cash VAT, and nothing where there is nothing to say', () => {
+    expect(paper(samples.cashVat()).mentions).toEqual(['IVA - regime de caixa']);
+    expect(paper(samples.invoice()).mentions).toEqual([]);
+  });
+
+  test('made of a pro forma: which one', () => {
+    expect(paper(samples.converted()).facts.at(-1)).toEqual({
+      label: ['Documento de origem'],
+      value: 'Fatura pró-forma PF A2026/3 de 20-02-2026',
+    });
+  });
+});
+
+describe('transport documents', () => {
+  test('tell places, hours in the company’s own time, plate and code; without values no figure of money', () => {
+    const { facts, places, totals, table } = paper({ ...samples.transport(), region: 'PT-AC', atDocCode: '123' });
+    expect(facts.map(({ label, value }) => `${label}: ${value}`)).toEqual([
+      'Data e hora de emissão: 06-03-2026 10:32',
+      'Início do transporte: 06-03-2026 10:15',
+      'Matrícula: 00-AA-00',
+      'Código AT: 123',
+    ]);
+    expect(places).toEqual([
+      { label: 'Local de carga', lines: ['Rua do Armazém, 4', '4430-001 Vila Nova de Gaia'] },
+      { label: 'Local de descarga', lines: ['Calle de Alcalá 96', '28009 Madrid', 'Espanha'] },
+    ]);
+    expect(totals).toBeUndefined();
+    expect(table!.rows.map(({ figures }) => figures)).toEqual([['12 un'], ['250 kg']]);
+    for (const format of ['A4', 'RECEIPT'] as const)
+      expect(JSON.stringify(paper({ ...samples.transport(), format }))).not.toMatch(/€|0,00/);
+  });
+
+  test('with values they have prices and totals', () => {
+    const { totals, table } = paper(samples.transportValued());
+    expect(table!.rows[1]!.figures).toEqual(['250 kg', '0,89', '23 %', '222,50 €']);
+    expect(totals!.final.value).toBe('2 486,20 €');
+  });
 });

@@ -34,7 +34,17 @@ describe('the text of a paper', () => {
     'consumer',
     'cancelled',
     'receipt',
+    'receiptWithheld',
+    'receiptCashVat',
+    'receiptForeign',
     'proForma',
+    'debitNote',
+    'cashVat',
+    'training',
+    'recovered',
+    'converted',
+    'transport',
+    'transportValued',
   ] as const;
   test.each(golden)('%s', async (name) => {
     await expect(await textOf(await print.render(samples[name]()))).toMatchFileSnapshot(`print-${name}.txt`);
@@ -42,7 +52,21 @@ describe('the text of a paper', () => {
 });
 
 describe('every signed document', () => {
-  const signed = ['invoice', 'mixed', 'invoiceReceipt', 'creditNote', 'consumer', 'proForma', 'cancelled'] as const;
+  const signed = [
+    'invoice',
+    'mixed',
+    'invoiceReceipt',
+    'creditNote',
+    'debitNote',
+    'consumer',
+    'proForma',
+    'cancelled',
+    'transport',
+    'transportValued',
+    'cashVat',
+    'training',
+    'recovered',
+  ] as const;
 
   test.each(signed)('%s: number, date, program, page, ATCUD', async (name) => {
     const input = samples[name]();
@@ -64,6 +88,15 @@ describe('every signed document', () => {
     expect(lines.slice(1, -1)).toContain('Emitido por programa certificado n.º 9999/AT');
     expect(lines.join('\n')).not.toContain('Processado');
     expect(lines.join('\n')).toContain('Este documento não serve de fatura');
+  });
+
+  test('what can reach the client and is no invoice says so, and nothing else does', async () => {
+    const say = async (name: keyof typeof samples) =>
+      (await linesByPage(samples[name]())).flat().some((one) => one.includes('Este documento não serve de fatura'));
+    for (const name of ['proForma', 'transport', 'transportValued', 'receiptCashVat'] as const)
+      expect([name, await say(name)]).toEqual([name, true]);
+    for (const name of ['creditNote', 'debitNote', 'consumer', 'training', 'recovered'] as const)
+      expect([name, await say(name)]).toEqual([name, false]);
   });
 
   test('sales documents do not say that they are no invoices', async () => {
@@ -156,6 +189,19 @@ describe('documents of many pages', () => {
     const cents = printed.reduce((sum, one) => sum + Number(one.replace(/[ ,]/g, '')), 0);
     expect(printed.length).toBeGreaterThan(10);
     expect(Number(sumAfter('A transportar', first).replace(/[ ,]/g, ''))).toBe(cents);
+  });
+
+  test('at least two lines stand on the page of the totals, under their heads', async () => {
+    for (let count = 13; count <= 27; count++) {
+      const last = (await linesByPage(samples.long(count))).at(-1)!;
+      const lines = last.filter((one) => one.startsWith('Artigo de catálogo'));
+      expect([count, lines.length >= 2, last.some((one) => one.startsWith('Descrição | Qtd.'))]).toEqual([
+        count,
+        true,
+        true,
+      ]);
+      expect(lines.at(-1)).toContain(`n.º ${count} |`);
+    }
   });
 
   // Where the closing blocks just fit, just do not fit, and need a page of their own.
@@ -291,6 +337,46 @@ describe('the company’s style', () => {
 });
 
 describe('the file', () => {
+  const kinds = [
+    'invoice',
+    'invoiceReceipt',
+    'creditNote',
+    'receipt',
+    'receiptCashVat',
+    'proForma',
+    'transport',
+    'foreign',
+    'cancelled',
+  ] as const;
+  const formats = ['A4', 'RECEIPT', 'RECEIPT_58'] as const;
+
+  test.each(kinds)(
+    '%s in each format: PDF/A-3a, tagged, with a heading, tables and a described QR code',
+    async (name) => {
+      for (const format of formats) {
+        const input = { ...samples[name](), format };
+        const pdf = await print.render(input);
+        const document = await openPdf(pdf);
+        const { metadata } = await document.getMetadata();
+        expect([metadata?.get('pdfaid:part'), metadata?.get('pdfaid:conformance')]).toEqual(['3', 'A']);
+        expect(await document.getMarkInfo()).toMatchObject({ Marked: true });
+        const [page] = await pagesOf(document);
+        const tree = await page.getStructTree();
+        const roles = rolesOf(tree);
+        expect(roles.filter((role) => role === 'H1')).toEqual(['H1']);
+        const vat =
+          input.content.transport?.valued === false || name === 'receipt' ? 0 : 1;
+        const tables = roles.filter((role) => role === 'Table').length;
+        // Where figures are too wide for a table on 58 mm, VAT per rate stands as labels and values.
+        expect(tables).toBe(1 + (name === 'foreign' && format === 'RECEIPT_58' ? 0 : vat));
+        expect(roles.filter((role) => role === 'TH').length).toBeGreaterThanOrEqual(2 * tables);
+        expect(altsOf(tree)).toContain(`Código QR: ${input.issued.qr}`);
+        await document.destroy();
+        expect(digest(await print.render(input))).toBe(digest(pdf));
+      }
+    },
+  );
+
   test('is tagged PDF/A-3a in Portuguese, with a title', async () => {
     const document = await openPdf(await print.render(samples.mixed()));
     const { info, metadata } = await document.getMetadata();
@@ -377,4 +463,11 @@ function rolesOf(node: object | null): string[] {
   if (node === null) return [];
   const { role, children = [] } = node as { role?: string; children?: readonly object[] };
   return [...(role === undefined ? [] : [role]), ...children.flatMap(rolesOf)];
+}
+
+/** Every alternative text in the structure tree. */
+function altsOf(node: object | null): string[] {
+  if (node === null) return [];
+  const { alt, children = [] } = node as { alt?: string; children?: readonly object[] };
+  return [...(alt === undefined ? [] : [alt]), ...children.flatMap(altsOf)];
 }

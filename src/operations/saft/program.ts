@@ -2,6 +2,7 @@
 import type { AtMode } from '../../at/gateway.ts';
 import { finalConsumerNif } from '../../fiscal/nif.ts';
 import type { SaftProgram } from '../../fiscal/saft/source.ts';
+import type { Producer } from '../../print/input.ts';
 
 /** 1 to 200 characters, no slash: it stands behind one in ProductID. */
 export const producerForm = /^[^/]{1,200}$/;
@@ -19,6 +20,12 @@ export function programOf(by: {
     version: by.version,
     certificateNumber: by.certificateNumber,
   };
+}
+
+/** The producer as paper names it. */
+export function producerOf({ productId, producerTaxId }: SaftProgram): Producer {
+  const name = productId.slice(productId.indexOf('/') + 1);
+  return { name, taxpayerNumber: producerTaxId === finalConsumerNif ? undefined : producerTaxId };
 }
 
 /** HeaderComment: that documents outside production have no fiscal value. */
