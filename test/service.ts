@@ -39,10 +39,11 @@ const program = {
   version: '1.2.3',
   certificateNumber: 9999,
 };
+const masterSecret = Buffer.alloc(32, 7);
 /** No password or key may ever be logged: stop() looks for these. */
 const atPassword = 'senha-secreta-da-at';
 
-const seriesTypes = [
+export const seriesTypes = [
   'INVOICE',
   'SIMPLIFIED_INVOICE',
   'INVOICE_RECEIPT',
@@ -113,6 +114,8 @@ export interface Service {
   readonly db: Db;
   readonly owner: Pool;
   readonly connection: TestDatabase['connection'];
+  /** What the file of the master key holds, for commands on the same database. */
+  readonly masterKeyHex: string;
   readonly companies: Readonly<Record<'A' | 'B' | 'Z', TestCompany>>;
   readonly publicPem: string;
   readonly simulator: Simulator;
@@ -182,7 +185,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     atMode: 'simulator',
     sign: localSigner(pair.privatePem, 1),
     keyVersion: 1,
-    master: masterKey(Buffer.alloc(32, 7)),
+    master: masterKey(masterSecret),
     print: openPrint({ workers: 0 }),
     log: pino({ level: 'info' }, { write: (line: string) => void logs.push(line) }),
     newId: uuidv7,
@@ -207,6 +210,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     db: base.db,
     owner: base.ownerPool,
     connection: base.connection,
+    masterKeyHex: masterSecret.toString('hex'),
     companies,
     publicPem: pair.publicPem,
     simulator,

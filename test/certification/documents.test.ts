@@ -2,7 +2,7 @@
  * T1 to T15 of the acceptance list: each document is there on paper and in the one SAF-T file, and has what the tax
  * authority looks for. With CERTIFICATION_OUT set, the dossier is written there once all of it has passed.
  */
-import { execFileSync, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { createPublicKey } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -335,16 +335,21 @@ proves(
       code!.replaceAll('&#39;', "'").replaceAll('&gt;', '>'),
     );
     expect(blocks).toHaveLength(2);
-    for (const block of blocks)
-      expect(execFileSync('sh', ['-ec', block], { cwd: folder, encoding: 'utf8' })).toContain('Verified OK');
-    const forged = blocks[1]!.replace(';3.82;', ';3.83;');
-    expect(spawnSync('sh', ['-ec', forged], { cwd: folder, encoding: 'utf8' }).stdout).not.toContain('Verified OK');
     writeFileSync(join(root, 'mine.txt'), 'x');
     expect(() => writeDossier(dossier, root)).toThrow('choose another folder');
     expect(existsSync(join(root, 'mine.txt'))).toBe(true);
+    if (spawnSync('openssl', ['version']).status === 0) commandsVerify(blocks, folder);
     rmSync(root, { recursive: true, force: true });
   },
 );
+
+function commandsVerify(blocks: readonly string[], folder: string): void {
+  const run = (block: string) => spawnSync('sh', ['-ec', block], { cwd: folder, encoding: 'utf8' }).stdout;
+  for (const block of blocks) expect(run(block)).toContain('Verified OK');
+  const forged = blocks[1]!.replace(';3.82;', ';3.83;');
+  expect(forged).not.toBe(blocks[1]);
+  expect(run(forged)).not.toContain('Verified OK');
+}
 
 test('the command that makes it says what it takes', () => {
   const script = fileURLToPath(new URL('dossier.mjs', import.meta.url));

@@ -530,6 +530,10 @@ describe('F20 leaving a document type out of SAF-T', () => {
       const { code, out } = await unchanged(() => runCommand(service, [...period, ...wish]));
       expect([wish, code, out]).toEqual([wish, 2, '']);
     }
+    for (const wish of ['types=RECEIPT', 'documentType=INVOICE', 'exclude=INVOICE', 'series=A2026']) {
+      const codes = await refused(() => A.get(`/saft?fromDate=2026-01-01&toDate=2026-12-31&${wish}`));
+      expect(codes[1]).toMatch(/^UNKNOWN_PARAMETER /);
+    }
   });
 
   test('F20 the file holds every number that was ever given, of every type, cancelled and hidden ones too', async () => {
@@ -539,6 +543,9 @@ describe('F20 leaving a document type out of SAF-T', () => {
     const { code, out } = await runCommand(service, period);
     expect(code).toBe(0);
     const told = [...out.matchAll(/<(?:InvoiceNo|DocumentNumber|PaymentRefNo)>([^<]+)</g)].map(([, number]) => number);
+    const download = await A.get('/saft?fromDate=2026-01-01&toDate=2026-12-31');
+    const parts = (xml: string) => xml.slice(xml.indexOf('<MasterFiles>'));
+    expect(parts(download.text)).toBe(parts(out));
     const { rows } = await service.owner.query(
       'select number, type from certo.documents where company_id = $1 and number is not null',
       [A.id],

@@ -1,5 +1,5 @@
 /** A command line on the service's database, in this process, as main.ts runs it. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
@@ -17,11 +17,17 @@ export interface Ended {
 
 export async function runCommand(service: Service, args: readonly string[]): Promise<Ended> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-command-'));
+  const masterKey = join(folder, 'master.key');
+  writeFileSync(masterKey, service.masterKeyHex, { mode: 0o600 });
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   const [out, err] = [textOf(stdout), textOf(stderr)];
   const ends: (() => Promise<unknown>)[] = [];
   const outside: Outside = {
-    env: { DATABASE_URL: urlOf(service.connection), CERTO_DATA_DIR: join(folder, 'data') },
+    env: {
+      DATABASE_URL: urlOf(service.connection),
+      CERTO_DATA_DIR: join(folder, 'data'),
+      CERTO_MASTER_KEY_FILE: masterKey,
+    },
     cwd: folder,
     uid: 1,
     pid: 1,
