@@ -245,9 +245,13 @@ proves('T12 two transport documents, one valued and one not: 0.00, places, times
       ShipTo: { Address: { AddressDetail: 'Rua do Comércio, 21', City: 'Porto', PostalCode: '4000-100' } },
     });
     const text = await paperOf(entry);
-    for (const part of [document.atDocCode!, 'Este documento não serve de fatura']) expect(text).toContain(part);
+    for (const part of ['Rua do Teste, 1', 'Rua do Comércio, 21', '14:30', 'AA-01-BB', document.atDocCode!])
+      expect(text).toContain(part);
+    expect(text).toContain('Este documento não serve de fatura');
   }
   expect(told(valued!).MovementEndTime).toBe('2026-02-10T18:00:00');
+  expect(await paperOf(valued!)).toContain('947,10 €');
+  expect(await paperOf(unvalued!)).not.toMatch(/\d,\d\d €/);
 });
 
 proves('T13 a pro forma that nobody invoiced: as T4, with status N', () => isWorkingDocument(only('T13'), 'N'));
