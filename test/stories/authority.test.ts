@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClockDoor } from '../../src/doors/clock/clock.ts';
 import { reportGroup } from '../../src/doors/clock/reports.ts';
 import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
+import { eventually } from '../eventually.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
 import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -40,19 +41,6 @@ const read = async (company: TestCompany, { id }: { id: string }) =>
 const company = async (one: TestCompany) => (await one.get<CompanyJson>('/company')).json;
 const reasons = async (one: TestCompany) => (await company(one)).readiness.reasons.map(({ code }) => code);
 const pass = (minutes: number) => service.setClock(new Date(service.now().getTime() + minutes * 60_000));
-
-/** Asks again and again until it is so; the last difference is the failure. */
-async function eventually(check: () => Promise<void>, milliseconds = 10_000): Promise<void> {
-  const end = performance.now() + milliseconds;
-  for (;;) {
-    try {
-      return await check();
-    } catch (error) {
-      if (performance.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 const accepted = (one: TestCompany, documents: readonly InvoiceJson[]) =>
   eventually(async () => {

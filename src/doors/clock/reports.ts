@@ -11,7 +11,7 @@ import type { Region } from '../../fiscal/document.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 import { credentialsOf, markCredentialsWrong } from '../../operations/series/registration.ts';
-import { nextStatus, tell, toldColumns } from './tell.ts';
+import { nextStatus, type Service, serviceOf, tell, toldColumns } from './tell.ts';
 
 export interface ReportWorld {
   readonly db: Db;
@@ -24,7 +24,8 @@ export interface ReportWorld {
 }
 
 const group_size = 20;
-// Longer than the deadline of one call: the group stops at the first call that is not answered.
+// Longer than two calls of the default deadline: a group goes on until each of two services did not answer once. One that
+// takes longer does no harm: the AT recognises what another process sends again, and a code is kept whoever got it.
 const lease_seconds = 150;
 const longest_wait_seconds = 300;
 
@@ -47,9 +48,15 @@ const settle = statement(
   'report_settle',
   `update certo.documents set
      at_status = case when $3 = 'ACCEPTED' and $6 = 'N' and (canceled_at is not null or converted_at is not null) then 'PENDING' else $3 end,
-     at_code = $4, at_message = $5, at_told = coalesce($6, at_told), at_doc_code = coalesce(at_doc_code, $7),
+     at_code = $4, at_message = $5, at_told = coalesce($6, at_told),
      at_attempts = 0, at_lease = null, at_next_at = null
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
+);
+// The AT tells its code of a transport document once: it is kept also by a process whose lease went to another.
+const keepCode = statement(
+  'report_keep_code',
+  `update certo.documents set at_doc_code = $2, at_code = $3, at_message = $4
+   where company_id = certo.current_company() and id = $1 and at_doc_code is null`,
 );
 const postpone = statement(
   'report_postpone',
@@ -72,23 +79,28 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
   if (rows.length === 0) return false;
   const credentials = credentialsOf(company, world.master);
   const results: Call[] = [];
-  let stopped: { seconds: number } | undefined = credentials === undefined ? { seconds: 0 } : undefined;
+  // Services of the AT that did not answer, with how long they rest. They fail apart: an invoice that can't be told must
+  // not hold up a transport document, which has to be told before its start.
+  const resting = new Map<Service, number>();
+  let refused = credentials === undefined;
   for (const row of rows) {
-    if (stopped !== undefined || credentials === undefined) {
+    const service = serviceOf(row);
+    const rest = resting.get(service);
+    if (refused || credentials === undefined || rest !== undefined) {
       // Not sent: the attempt is taken back, so that it does not count as one whose answer was lost.
-      results.push([postpone, [row['id'], leaseId, stopped?.seconds ?? 0, null, 1]]);
+      results.push([postpone, [row['id'], leaseId, rest ?? 0, null, 1]]);
       continue;
     }
     const outcome = await tell({ at: world.at, credentials, row, region: company['region'] as Region });
     if (outcome.kind === 'done') {
-      const { code, message, atDocCode = null } = outcome;
-      const call: Call = [settle, [row['id'], leaseId, 'ACCEPTED', code, message, nextStatus(row), atDocCode]];
-      // The AT tells its code of a transport document once and never again: it is written down before the next call.
-      if (atDocCode === null) results.push(call);
-      else await world.db.transact(entry, (tx) => tx.batch([call]));
+      const { code, message, atDocCode } = outcome;
+      const call: Call = [settle, [row['id'], leaseId, 'ACCEPTED', code, message, nextStatus(row)]];
+      // Written down before the next call, which may be the last one of this process.
+      if (atDocCode === undefined) results.push(call);
+      else await world.db.transact(entry, (tx) => tx.batch([[keepCode, [row['id'], atDocCode, code, message]], call]));
     } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
       world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
-      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null, null]]);
+      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null]]);
     } else if (outcome.kind === 'refused') {
       world.log.warn(
         { companyId, code: outcome.code },
@@ -96,7 +108,7 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
       );
       await markCredentialsWrong(world.db, companyId);
       results.push([postpone, [row['id'], leaseId, 0, outcome.message, 1]]);
-      stopped = { seconds: 0 };
+      refused = true;
     } else {
       const seconds = waitSeconds(Number(row['at_attempts']), world.random());
       world.log.info(
@@ -104,11 +116,11 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
         'no answer from the AT; trying again later',
       );
       results.push([postpone, [row['id'], leaseId, seconds, outcome.problem, outcome.sent ? 0 : 1]]);
-      stopped = { seconds };
+      resting.set(service, seconds);
     }
   }
   await world.db.transact(entry, (tx) => tx.batch(results));
-  return stopped === undefined && rows.length === group_size;
+  return !refused && resting.size === 0 && rows.length === group_size;
 }
 
 /** Returned rows come in no order; documents are told in the order they were issued. */

@@ -18,6 +18,13 @@ export function nextStatus(row: Row): Told {
   return row['canceled_at'] === null ? 'F' : 'A';
 }
 
+/** The AT's services behind these: each has its own port and its own outages. */
+export type Service = 'documents' | 'transport';
+
+export function serviceOf(row: Row): Service {
+  return documentTypes[row['type'] as DocumentType].family === 'TRANSPORT' ? 'transport' : 'documents';
+}
+
 interface Telling {
   readonly at: AtGateway;
   readonly credentials: Credentials;
@@ -86,17 +93,16 @@ function settledParts({ document, groups }: NonNullable<Content['settles']>[numb
 async function tellTransport(telling: Telling): Promise<Outcome<{ readonly atDocCode?: string | undefined }>> {
   const { at, credentials, row } = telling;
   const cancels = nextStatus(row) === 'A';
-  if (cancels && row['at_doc_code'] === null) return codeUnknown;
-  return at.reportTransport(credentials, transportReport(telling, cancels));
+  if (cancels && row['at_doc_code'] === null)
+    return { kind: 'refused', code: '-3', message: cancelThere, reason: 'inspect' };
+  const outcome = await at.reportTransport(credentials, transportReport(telling, cancels));
+  const known = cancels || outcome.kind !== 'done' || outcome.atDocCode !== undefined;
+  return known ? outcome : { ...outcome, message: findThere };
 }
 
-/** Registered with the answer lost, the AT says only that it has it (-3); its code stands in the tax portal. */
-const codeUnknown = {
-  kind: 'refused',
-  code: '-3',
-  message: 'O código AT deste documento não é conhecido: anule-o no Portal das Finanças.',
-  reason: 'inspect',
-} as const;
+// Registered with the answer lost, the AT says only that it has the document (-3). No operation of its asks for the code.
+const findThere = 'A AT tem este documento; o código AT consulta-se no Portal das Finanças.';
+const cancelThere = 'O código AT deste documento não é conhecido: anule-o no Portal das Finanças.';
 
 function transportReport(telling: Telling, cancels: boolean): TransportReport {
   const { row, region } = telling;

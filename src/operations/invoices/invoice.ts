@@ -12,6 +12,7 @@ import { startOfDay } from '../../fiscal/time.ts';
 import { qrDataUri } from '../../print/qr.ts';
 import { closed, nullable, oneOf } from '../fields.ts';
 import { fileLink } from '../links.ts';
+import { listedMembers } from '../listed-documents.ts';
 import type { World } from '../world.ts';
 import { invoiceTypes } from './draft.ts';
 
@@ -146,15 +147,6 @@ export const invoiceReplyMembers = {
   }),
 };
 export const InvoiceReply = closed(invoiceReplyMembers);
-
-/** Sums and customer as entries of lists show them. */
-export const listedMembers = {
-  summary: closed({ amountWithoutTax: number(), amountWithTax: number(), taxAmount: number(), total: number() }),
-  customer: closed({
-    ref: text(),
-    data: closed({ name: text(), taxpayerNumber: maybe(text()), email: maybe(text()) }),
-  }),
-};
 
 export const InvoiceListEntry = closed({
   ...head,

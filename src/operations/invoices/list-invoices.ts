@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, equals, pageOf, sql } from '../../db/page.ts';
+import { type Condition, contains, equals, type Page, sql } from '../../db/page.ts';
 import type { Row, Tx } from '../../db/transact.ts';
-import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, Day, Region } from '../../fiscal/document.ts';
 import { addDays, dayOf, parseDay, startInstant, startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { day, id, line, listQuery, oneOf } from '../fields.ts';
+import { datedFrom, datedTo, listedColumns, mentions, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
 import { invoiceTypes } from './draft.ts';
@@ -35,8 +35,8 @@ const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 
   ),
 });
 
-const columns = `id, number, type, status, date, tax_point_date, due_date, currency, parent_id, schedule_template_id, net, gross, tax,
-  customer_id, customer_name, customer_nif, customer_email, content -> 'parent' as parent`;
+const columns = `id, number, type, status, date, tax_point_date, due_date, currency, parent_id, schedule_template_id,
+  ${listedColumns}, content -> 'parent' as parent`;
 
 export const listInvoices = defineRead({
   name: 'listInvoices',
@@ -57,7 +57,7 @@ export const listInvoices = defineRead({
       asked.query.dueDate ??
       asked.query.aggregatedStatus;
     const now = needsNow === undefined ? undefined : await readNow(tx);
-    return readPage(tx, asked, now);
+    return readEntries(tx, asked, now);
   },
   show: (rows, { principal }) => rows.map((row) => showEntry(row, principal.region)),
 });
@@ -67,7 +67,7 @@ interface ListAsked {
   readonly principal: Principal;
 }
 
-function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[]> {
+function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[]> {
   const given = asked.query as Record<string, string | undefined>;
   const conditions: Condition[] = [sql`family in ('SALES', 'RECEIPT')`];
   for (const [name, column] of [
@@ -84,31 +84,7 @@ function readPage(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[
   if (given['search'] !== undefined) conditions.push(mentions(given['search']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
-  return tx.query(
-    pageOf({
-      from: 'certo.documents',
-      columns,
-      conditions,
-      sortColumns: {
-        createdAt: 'created_at',
-        updatedAt: 'updated_at',
-        date: 'date',
-        dueDate: 'due_date',
-        number: byNumber,
-        total: 'gross',
-      },
-      page: asked.query as { offset?: number; limit?: number; sort?: string },
-    }),
-  );
-}
-
-/** Series, then sequence: as text alone, 10 would stand before 9. */
-export const byNumber = `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`;
-
-/** What `search` looks through in documents of every family. */
-export function mentions(words: string, more: readonly string[] = ['description']): Condition {
-  const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...more];
-  return anyOf(columns.map((column) => contains(column, words)));
+  return readPage(tx, columns, conditions, asked.query as Page);
 }
 
 /** Templates of recurring invoices show only when asked for (decisions 3, Status). */
@@ -157,11 +133,11 @@ function dayConditions(asked: ListAsked, region: Region): Condition[] {
   const between = (numbered: Condition, created: Condition): Condition =>
     all ? sql`(case when number is null then ${created} else ${numbered} end)` : sql`(number is null or ${numbered})`;
   if (from !== undefined)
-    conditions.push(between(sql`date >= ${from}::date`, sql`created_at >= ${startInstant(from, region)}::timestamptz`));
+    conditions.push(between(datedFrom(from), sql`created_at >= ${startInstant(from, region)}::timestamptz`));
   if (to !== undefined) {
     // The last day of the calendar has none after it.
     const created = to === lastDay ? sql`true` : sql`created_at < ${startInstant(addDays(to, 1), region)}::timestamptz`;
-    conditions.push(between(sql`date <= ${to}::date`, created));
+    conditions.push(between(datedTo(to), created));
   }
   return conditions;
 }
@@ -181,26 +157,5 @@ function showEntry(row: Row, region: Region): Record<string, unknown> {
     scheduleTemplateId: row['schedule_template_id'],
     summary: showSums(row),
     customer: showBuyer(row),
-  };
-}
-
-export function showSums(row: Row): Record<string, unknown> {
-  const gross = toNumber(String(row['gross']));
-  return {
-    amountWithoutTax: toNumber(String(row['net'])),
-    amountWithTax: gross,
-    taxAmount: toNumber(String(row['tax'])),
-    total: gross,
-  };
-}
-
-export function showBuyer(row: Row): Record<string, unknown> {
-  return {
-    ref: row['customer_id'],
-    data: {
-      name: row['customer_name'],
-      taxpayerNumber: row['customer_nif'] ?? undefined,
-      email: row['customer_email'] ?? undefined,
-    },
   };
 }

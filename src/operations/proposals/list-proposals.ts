@@ -1,11 +1,19 @@
 import { Type } from 'typebox';
-import { type Condition, equals, pageOf, sql } from '../../db/page.ts';
+import { type Condition, equals, sql } from '../../db/page.ts';
 import type { Row } from '../../db/transact.ts';
 import { parseDay, startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { closed, day, id, line, listQuery, oneOf } from '../fields.ts';
-import { listedMembers } from '../invoices/invoice.ts';
-import { byNumber, mentions, showBuyer, showSums } from '../invoices/list-invoices.ts';
+import {
+  datedFrom,
+  datedTo,
+  listedColumns,
+  listedMembers,
+  mentions,
+  readPage,
+  showBuyer,
+  showSums,
+} from '../listed-documents.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
 import { statusOf } from './conversions.ts';
@@ -32,8 +40,8 @@ const ProposalListEntry = closed({
   ...listedMembers,
 });
 
-const columns = `id, number, atcud, status, converted_at is not null as converted, date, due_date, currency, updated_at, net, gross, tax,
-  customer_id, customer_name, customer_nif, customer_email`;
+const columns = `id, number, atcud, status, converted_at is not null as converted, date, due_date, currency, updated_at,
+  ${listedColumns}`;
 const inStatus = {
   CANCELED: sql`status = 'CANCELED'`,
   CREATED: sql`status = 'ISSUED' and converted_at is null`,
@@ -53,29 +61,14 @@ export const listProposals = defineRead({
     const { search, status: wanted, customerId, fromDate, toDate } = asked.query;
     // Civil days need the company's zone, which the first statement tells.
     if (fromDate !== undefined || toDate !== undefined) await readNow(tx);
-    const dayOf = (text: string) => parseDay(text, asked.principal.region);
+    const dayOf = (text: string) => parseDay(text, asked.principal.region)!;
     const conditions: Condition[] = [sql`family = 'PROFORMA' and hidden_at is null`];
     if (search !== undefined) conditions.push(mentions(search));
     if (wanted !== undefined) conditions.push(inStatus[wanted]);
     if (customerId !== undefined) conditions.push(equals('customer_id', customerId));
-    if (fromDate !== undefined) conditions.push(sql`date >= ${dayOf(fromDate)}::date`);
-    if (toDate !== undefined) conditions.push(sql`date <= ${dayOf(toDate)}::date`);
-    return tx.query(
-      pageOf({
-        from: 'certo.documents',
-        columns,
-        conditions,
-        sortColumns: {
-          createdAt: 'created_at',
-          updatedAt: 'updated_at',
-          date: 'date',
-          dueDate: 'due_date',
-          number: byNumber,
-          total: 'gross',
-        },
-        page: asked.query,
-      }),
-    );
+    if (fromDate !== undefined) conditions.push(datedFrom(dayOf(fromDate)));
+    if (toDate !== undefined) conditions.push(datedTo(dayOf(toDate)));
+    return readPage(tx, columns, conditions, asked.query);
   },
   show: (rows, { principal }) => rows.map((row) => showEntry(row, principal)),
 });

@@ -110,14 +110,16 @@ export function mergeTransport(
   newId: () => string,
 ): AskedTransport {
   const earlier = before?.transport;
+  const type = body.movementType ?? before!.type;
   // Tax is withheld from what is paid for, and nobody pays a transport document.
   const lines = body.items?.map((item) => askedLine({ ...item, withholdingTaxEnabled: false }, newId));
   return {
-    type: body.movementType ?? before!.type,
+    type,
     cae: before?.cae ?? '',
     customerId: body.customerId?.toLowerCase() ?? before!.customerId,
     items: lines ?? before!.items,
-    seriesId: body.seriesId?.toLowerCase() ?? before?.seriesId,
+    // A series is of one type: with another type goes the series that was named for the former.
+    seriesId: body.seriesId?.toLowerCase() ?? (type === before?.type ? before.seriesId : undefined),
     currency: 'EUR',
     transport: {
       start: utc(body.movementDate) ?? earlier!.start,

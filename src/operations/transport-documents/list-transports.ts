@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { type Condition, equals, pageOf, sql } from '../../db/page.ts';
+import { type Condition, equals, sql } from '../../db/page.ts';
 import type { Row } from '../../db/transact.ts';
 import type { Region, Transport } from '../../fiscal/document.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { closed, line, listQuery, oneOf } from '../fields.ts';
-import { listedMembers, showSync } from '../invoices/invoice.ts';
-import { byNumber, mentions, showBuyer, showSums } from '../invoices/list-invoices.ts';
+import { showSync } from '../invoices/invoice.ts';
+import { listedColumns, listedMembers, mentions, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { defineRead } from '../operation.ts';
 import { movementTypes } from './asked-transport.ts';
 import { issueStatuses, showJourney, transportEntryMembers } from './transport-document.ts';
@@ -18,8 +18,8 @@ const query = listQuery(['createdAt', 'updatedAt', 'date', 'movementDate', 'numb
   issueStatus: Type.Optional(oneOf(issueStatuses, 'Equal.')),
 });
 
-const columns = `id, number, atcud, type, status, date, updated_at, net, gross, tax, at_status, at_code, at_message, at_doc_code,
-  customer_id, customer_name, customer_nif, customer_email, content -> 'transport' as transport`;
+const columns = `id, number, atcud, type, status, date, updated_at, at_status, at_code, at_message, at_doc_code,
+  ${listedColumns}, content -> 'transport' as transport`;
 const searched = ['at_doc_code', `content -> 'transport' ->> 'licensePlate'`, `content -> 'transport' ->> 'comments'`];
 
 export const listTransports = defineRead({
@@ -37,22 +37,7 @@ export const listTransports = defineRead({
     if (search !== undefined) conditions.push(mentions(search, searched));
     if (movementType !== undefined) conditions.push(equals('type', movementType));
     if (issueStatus !== undefined) conditions.push(equals('status', issueStatus));
-    return tx.query(
-      pageOf({
-        from: 'certo.documents',
-        columns,
-        conditions,
-        sortColumns: {
-          createdAt: 'created_at',
-          updatedAt: 'updated_at',
-          date: 'date',
-          movementDate: 'movement_start',
-          number: byNumber,
-          total: 'gross',
-        },
-        page: asked.query,
-      }),
-    );
+    return readPage(tx, columns, conditions, asked.query);
   },
   show: (rows, { principal }) => rows.map((row) => showEntry(row, principal.region)),
 });
