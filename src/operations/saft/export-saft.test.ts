@@ -100,8 +100,8 @@ async function seriesOf(
   const id = known.get(key) ?? randomUUID();
   if (!known.has(key)) {
     await database.ownerPool.query(
-      `insert into certo.series (company_id, id, document_type, at_type, code, kind, status, validation_code) values ($1, $2, $3, $4, $5, $6, 'ACTIVE', 'AAJFTEST')`,
-      [companyId, id, content.type, atType, issued.seriesCode, kind],
+      `insert into certo.series (company_id, id, document_type, at_type, code, kind, status, validation_code, cash_vat) values ($1, $2, $3, $4, $5, $6, 'ACTIVE', 'AAJFTEST', $7)`,
+      [companyId, id, content.type, atType, issued.seriesCode, kind, atType === 'RC'],
     );
   }
   known.set(key, id);
