@@ -46,7 +46,7 @@ export function summarise(
     else bucket.total += cents(line.eur.net);
   }
   giveResidue([...buckets.values()], cents(content.books.net));
-  const reference = corrects(content) ? content.parent?.number : undefined;
+  const reference = corrects(content) ? (content.parent?.original ?? content.parent?.number) : undefined;
   return [...buckets.values()].map(({ line, origins, total }) => ({
     origins,
     taxPoint: content.taxPointDate ?? date,

@@ -15,6 +15,31 @@ Exit codes:
   3   a port, the database, the data folder or the tax authority
   70  a fault of Certo itself`;
 
+const recoveryHelp = `
+The file is JSON: a list of documents, each the body of POST /invoices with what it stands for.
+
+  {
+    "documents": [
+      {
+        "kind": "M",                   M: printed form. D: copy of a lost document
+        "original": "abc/00001",       M: series/number. D: the whole number, "FT A2025/99"
+        "type": "INVOICE",             or SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE
+        "date": "2026-03-02",          of the original
+        "total": 123,                  of the original, with VAT
+        "cae": "62010",
+        "customerId": "0197a5c2-…",
+        "items": [{ "id": "0197a5c3-…", "quantity": 1, "unitPrice": 100 }],
+        "reported": false,             whether the AT has it already by its original number;
+                                       by default true of D and false of M
+        "cashVat": false               whether it carries the mention of the cash VAT scheme
+      }
+    ]
+  }
+
+First register a series: certo series register --kind recovery --type INVOICE --code R2026.
+Nothing is written while the file has a problem. After an interruption, run the same file again: what was recovered is
+left as it is. The same original is never recovered twice, in whatever letter case or with other leading zeros.`;
+
 /** Runs one command line and resolves with its exit code. Throws what endingOf explains. */
 export async function runCommandLine(outside: Outside, args: readonly string[]): Promise<number> {
   let code: number = exit.ok;
@@ -81,6 +106,17 @@ function addService(program: Command, add: Add): void {
     'certo verify --company 599999900',
     async () => (await import('./verify.ts')).verify,
   ).option('--company <id or NIF>', 'only this company');
+  add(
+    program,
+    'recover <file>',
+    'enter documents issued on printed forms (M), or lost with their data (D), into a recovery series',
+    'certo recover lost.json --company 599999942',
+    async () => (await import('./recover.ts')).recover,
+  )
+    .requiredOption('--company <id or NIF>', 'whose')
+    .option('--series <code>', 'recovery series; the only one when absent')
+    .option('--dry-run', 'only say what is wrong with the file')
+    .addHelpText('after', recoveryHelp);
   add(
     program,
     'at-simulator',

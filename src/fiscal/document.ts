@@ -232,6 +232,8 @@ export interface DocumentRef {
   readonly number: string;
   readonly date: Day;
   readonly type: DocumentType;
+  /** Of a recovered document, "FTM abc/00001": notes quote this in place of its number (hash chain, section 6). */
+  readonly original?: string | undefined;
 }
 
 /** What a receipt settles of one document, in EUR and before withholding: net + tax = gross. */

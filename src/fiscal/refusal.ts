@@ -517,6 +517,31 @@ export const refusals = {
     en: 'Documents were issued under the cash VAT scheme outside these days ({numbers}). Choose a period that holds them.',
     pt: 'Há documentos emitidos no regime de IVA de caixa fora destes dias ({numbers}). Escolha um período que os inclua.',
   },
+  NO_RECOVERY_SERIES: {
+    status: 400,
+    en: 'There is no active recovery series of {type}, or more than one. Register one with certo series register --kind recovery, or name it with --series.',
+    pt: 'Não há nenhuma série de recuperação ativa de {type}, ou há mais do que uma. Registe uma com certo series register --kind recovery ou indique-a com --series.',
+  },
+  RECOVERED_ALREADY: {
+    status: 400,
+    en: '{original} was recovered already: it is {number}. Take it out of the file.',
+    pt: '{original} já foi recuperado: é {number}. Retire-o do ficheiro.',
+  },
+  RECOVERED_TWICE: {
+    status: 400,
+    en: 'The same original stands in this file already, at {place}.',
+    pt: 'O mesmo original já está neste ficheiro, em {place}.',
+  },
+  RECOVERED_STANDS: {
+    status: 400,
+    en: 'The document {number} is not lost: it stands in the books.',
+    pt: 'O documento {number} não está perdido: consta dos registos.',
+  },
+  RECOVERED_TOTAL: {
+    status: 400,
+    en: 'The original says {total}, and its lines give {calculated}. Correct the lines; a discount or a unit price with more decimals may be missing.',
+    pt: 'O original indica {total} e as suas linhas dão {calculated}. Corrija as linhas; pode faltar um desconto ou um preço unitário com mais casas decimais.',
+  },
   AT_CREDENTIALS_MISSING: {
     status: 400,
     en: 'The company has no working AT sub-user. Set one with: certo company credentials.',

@@ -15,11 +15,15 @@ import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
 import type { World } from './world.ts';
 
+/** Columns of `certo.series s` that `headOf` reads. */
+export const headColumns =
+  's.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.kind, s.cash_vat';
+
 // The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
 // not held up by this lock. Recovery series open to recovery alone.
 const lockSeries = statement(
   'number_series',
-  `select s.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.kind, s.cash_vat
+  `select ${headColumns}
    from certo.series s
    where s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'
      and case when $2::uuid is not null then s.id = $2 and (s.kind = 'R') = ($3 = 'recovery')
@@ -27,9 +31,9 @@ const lockSeries = statement(
    for no key update`,
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
-const readMoment = statement(
+export const readMoment = statement(
   'number_moment',
-  `select certo.now() as now, ${issuerColumns}, ${readinessColumns}, c.cash_vat_from, c.cash_vat_until,
+  `select certo.now() as now, c.region, ${issuerColumns}, ${readinessColumns}, c.cash_vat_from, c.cash_vat_until,
      (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed
    from certo.companies c where c.id = certo.current_company()`,
 );
@@ -211,7 +215,8 @@ async function decideInTime(facts: IssueFacts): Promise<{ decided: DecidedIssue;
   return { decided: second, now };
 }
 
-function headOf(series: Row): SeriesHead {
+/** Where a locked series stands. */
+export function headOf(series: Row): SeriesHead {
   return {
     documentType: series['document_type'] as DocumentType,
     code: String(series['code']),

@@ -1,6 +1,10 @@
-/** The operator's part of the regimes: the cash VAT scheme, kinds of series, and how series end. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+/** The operator's part of the regimes: the cash VAT scheme, kinds of series and how they end, recovery. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
+import { script } from './built.ts';
 import { type CommandLine, type Environment, openCommandLine, urlOf } from './command-line.ts';
 
 const nif = '599999942';
@@ -110,4 +114,172 @@ test('a series without documents is annulled, not finalised; then it is gone for
   await refused(1, /f2026 was already used/, [...again, 'f2026']);
   await refused(1, /has no such series/, ['series', 'annul', '0197a5c2-0000-7000-8000-000000000000', ...ofCompany]);
   await refused(2, /is not the id of a series/, ['series', 'annul', 'F2026', ...ofCompany]);
+});
+
+describe('certo recover', () => {
+  interface Recovered {
+    readonly recovered: number;
+    readonly known: number;
+    readonly documents: {
+      readonly place: string;
+      readonly original: string;
+      readonly number: string;
+      readonly state: string;
+    }[];
+  }
+  let ids: { readonly customerId: string; readonly itemId: string };
+  const write = (name: string, content: unknown): string => {
+    const path = line.folder(name);
+    writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content));
+    return path;
+  };
+  const form = (original: string, over: Record<string, unknown> = {}) => ({
+    kind: 'M',
+    original,
+    type: 'INVOICE',
+    date: '2026-03-02',
+    total: 123,
+    cae: '62010',
+    customerId: ids.customerId,
+    items: [{ id: ids.itemId, quantity: 1 }],
+    ...over,
+  });
+  const recover = (file: string, ...more: string[]) => ['recover', file, ...ofCompany, ...more];
+  const lastNumber = async () => {
+    const { rows } = await database.ownerPool.query(
+      `select last_number::int as last from certo.series where kind = 'R'`,
+    );
+    return rows[0].last as number;
+  };
+
+  beforeAll(async () => {
+    await json(['series', 'register', ...ofCompany, '--code', 'A2026', '--type', 'CREDIT_NOTE']);
+    const { apiKey } = await json<{ apiKey: string }>(['api-key', 'create', '--name', 'till', ...ofCompany]);
+    const service = await line.serve(env);
+    const post = async (path: string, body: unknown): Promise<string> => {
+      const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+      const answer = await fetch(service.baseUrl + path, { method: 'POST', headers, body: JSON.stringify(body) });
+      return ((await answer.json()) as { id: string }).id;
+    };
+    const customerId = await post('/customers', { name: 'Cliente, SA', country: 'PT', taxpayerNumber: '501442600' });
+    const itemId = await post('/items', { name: 'Consultoria', type: 'SERVICE', unitPrice: 100, vatRate: 'NORMAL' });
+    ids = { customerId, itemId };
+    await service.end();
+  });
+
+  test('recovers the documents of a file, and again changes nothing', async () => {
+    const file = write('two.json', { documents: [form('abc/2', { date: '2026-03-03' }), form('abc/00001')] });
+    expect(await json(recover(file, '--dry-run'))).toEqual({ ok: true, documents: 2, toRecover: 2 });
+    expect(await lastNumber()).toBe(0);
+    const ended = await line.run(recover(file), env);
+    expect([ended.code, ended.err]).toEqual([0, '']);
+    expect(ended.out).toBe(
+      'abc/00001  FT R2026/1\nabc/2  FT R2026/2\n2 documents recovered, 0 known from an earlier run of this file.\n',
+    );
+    const again = await json<Recovered>(recover(file));
+    expect([again.recovered, again.known]).toEqual([0, 2]);
+    expect(again.documents[0]).toMatchObject({
+      place: '/documents/1',
+      original: 'abc/00001',
+      number: 'FT R2026/1',
+      state: 'known',
+    });
+    // Laid out otherwise it is still the same file.
+    const pretty = write('pretty.json', `\uFEFF${JSON.stringify(JSON.parse(readFileSync(file, 'utf8')), null, 2)}\n`);
+    expect((await json<Recovered>(recover(pretty))).known).toBe(2);
+    expect(await lastNumber()).toBe(2);
+    const { rows } = await database.ownerPool.query(
+      `select count(*)::int as n from certo.audit where operation = 'recoverDocument'`,
+    );
+    expect(rows[0].n).toBe(2);
+  });
+
+  test('F19: another file with one of them is refused, told by its place', async () => {
+    const file = write('again.json', {
+      documents: [form('other/1', { date: '2026-03-03' }), form('ABC/0001', { date: '2026-03-03' })],
+    });
+    const ended = await line.run(recover(file), env);
+    expect(ended.code).toBe(1);
+    expect(ended.out).toBe(
+      '/documents/1/original: ABC/0001 was recovered already: it is FT R2026/1. Take it out of the file.\n',
+    );
+    expect(ended.err).toBe('certo: 1 problem; nothing was written.\n');
+    expect(await lastNumber()).toBe(2);
+  });
+
+  test('everything wrong with a file is told at once', async () => {
+    const { total: _total, ...incomplete } = form('x/1');
+    const file = write('wrong.json', {
+      documents: [
+        incomplete,
+        form('x 1'),
+        form('x/2', { kind: 'D' }),
+        form('x/3', { colour: 'red', date: 'soon' }),
+        7,
+        null,
+      ],
+    });
+    const ended = await line.run(recover(file, '--json'), env);
+    expect(ended.code).toBe(1);
+    const { problems } = ended.json<{ problems: { pointer: string; code: string; message: string }[] }>();
+    expect(problems.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      '/documents/0/total REQUIRED',
+      '/documents/1/original INVALID_FORMAT',
+      '/documents/2/original INVALID_FORMAT',
+      '/documents/3/colour UNKNOWN_FIELD',
+      '/documents/3/date INVALID_FORMAT',
+      '/documents/4 INVALID_TYPE',
+      '/documents/5 INVALID_TYPE',
+    ]);
+    expect(problems[1]!.message).toBe('Must have the form abc/00001.');
+    expect(await lastNumber()).toBe(2);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['no documents', '{"documents": []}'],
+    ['documents that are none', '{"documents": {}}'],
+    ['another member', '{"documents": [], "more": 1}'],
+    ['a member twice', '{"documents": [], "documents": []}'],
+    ['half a file', '{"documents": [{'],
+    ['bytes', '\u0000\u0001\u0002'],
+  ])('a file of %s is refused in a line', async (name, text) => {
+    const ended = await line.run(recover(write(`${name}.json`, text)), env);
+    expect(ended.code).toBe(1);
+    expect(ended.err + ended.out).not.toMatch(/\n {4}at |fault of Certo/);
+    expect(ended.err).toMatch(/^certo: [^\n]+\n$/);
+    expect(await lastNumber()).toBe(2);
+  });
+
+  test('a file that is not there, a company that is not, a series that is not', async () => {
+    await refused(3, /There is no .*gone\.json/, recover(line.folder('gone.json')));
+    const file = write('one.json', { documents: [form('y/1', { date: '2026-03-03' })] });
+    await refused(1, /There is no such company/, ['recover', file, '--company', '599999950']);
+    const ended = await line.run(recover(file, '--series', 'R1999'), env);
+    expect([ended.code, ended.out]).toEqual([1, expect.stringMatching(/no active recovery series of INVOICE/)]);
+    const help = await line.run(['recover', '--help'], env);
+    expect(help.out).toMatch(/"original": "abc\/00001"/);
+  });
+
+  test('killed in the middle, the same file is run again: every document once, and the books verify', async () => {
+    const count = 150;
+    const documents = Array.from({ length: count }, (_, i) => form(`kill/${i + 1}`, { date: '2026-03-04' }));
+    const file = write('many.json', { documents });
+    const child = spawn(process.execPath, [script, ...recover(file)], {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: 'ignore',
+    });
+    for (const end = performance.now() + 60_000; (await lastNumber()) < 10; ) {
+      if (performance.now() > end || child.exitCode !== null) throw new Error('the command did not get going');
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const stood = (await lastNumber()) - 2;
+    expect(stood).toBeLessThan(count);
+    const { recovered, known } = await json<Recovered>(recover(file));
+    expect([recovered + known, known >= stood, await lastNumber()]).toEqual([count, true, count + 2]);
+    expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 152 documents .* nothing wrong/);
+  });
 });

@@ -3,6 +3,8 @@ import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { compare, isZero, round2, sum } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from '../../fiscal/document.ts';
+import { typeCode } from '../../fiscal/regime.ts';
+import { originalOf } from '../../fiscal/saft/codes.ts';
 import { type Open, openOf } from '../../fiscal/settle.ts';
 
 const lockParent = statement(
@@ -69,8 +71,16 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
   };
 }
 
-export function refOf(parent: Pick<Parent, 'id' | 'number' | 'date' | 'type'>): DocumentRef {
-  return { id: parent.id, number: parent.number!, date: parent.date!, type: parent.type };
+export function refOf({
+  id,
+  number,
+  date,
+  type,
+  content,
+}: Pick<Parent, 'id' | 'number' | 'date' | 'type' | 'content'>): DocumentRef {
+  const { recovered } = content;
+  const original = recovered === undefined ? undefined : originalOf(typeCode(content), recovered);
+  return { id, number: number!, date: date!, type, ...(original === undefined ? {} : { original }) };
 }
 
 export const notesOf = (parent: Parent): Content[] => contentsOf(parent, 'CREDIT_NOTE');

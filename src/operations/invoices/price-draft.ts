@@ -2,10 +2,11 @@
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
-import type { Content, Day, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
+import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import { originalOf } from '../../fiscal/saft/codes.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
 import { unvalued } from '../../fiscal/transport.ts';
@@ -27,7 +28,7 @@ const referencesText = (lock: string) => `select certo.now() as now,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any ($2::uuid[]) order by i.id${lock}) x) as items,
     (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE' and s.kind <> 'R') as series,
-    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type from certo.documents d
+    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.content -> 'recovered' as recovered from certo.documents d
        where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`;
 const readReferences = statement('draft_references', referencesText(''));
@@ -120,7 +121,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     }),
   );
   assert(customer !== null, 'a draft without a customer was refused above');
-  const parent = references['parent'] as { id: string; number: string; date: Day; type: DocumentType } | null;
+  const parent = parentOf(references['parent'] as Row | null);
   return {
     type: asked.type,
     issuer: issuerOf(company),
@@ -136,11 +137,19 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     notes: asked.notes,
     payment: asked.payment,
     parent:
-      parent === null ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
+      parent === undefined ? undefined : { ...parent, ...(asked.reason === undefined ? {} : { reason: asked.reason }) },
     origin: asked.origin,
     transport,
     ...priced,
   };
+}
+
+function parentOf(row: Row | null): DocumentRef | undefined {
+  if (row === null) return undefined;
+  const type = row['type'] as DocumentType;
+  const recovered = row['recovered'] as Content['recovered'] | null;
+  const original = recovered ? { original: originalOf(documentTypes[type].code, recovered) } : {};
+  return { id: String(row['id']), number: String(row['number']), date: String(row['date']), type, ...original };
 }
 
 /** Runs the pricing and throws its problems, as far as they are told, together with those found before. */

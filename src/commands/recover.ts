@@ -1,0 +1,128 @@
+/** `certo recover`: documents of printed forms, and copies of lost ones, into recovery series. All problems are told before anything is written. */
+import { type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
+import { type Planned, planRecovery, type RecoveryFile } from '../operations/recovery/plan.ts';
+import { recoverDocument } from '../operations/recovery/recover.ts';
+import type { World } from '../operations/world.ts';
+import { laterGateway } from './authority.ts';
+import { exit } from './exit.ts';
+import { enterHouse, findCompany, type OfCompany } from './guest.ts';
+import type { House } from './house.ts';
+import { bindMode, checkClock } from './installation.ts';
+import { openLog } from './logging.ts';
+import { masterKeyFile, openMasterKey } from './master-key.ts';
+import { type OpenApp, openApp } from './open-app.ts';
+import { type Outside, remark, tell, tellJson } from './outside.ts';
+import { counted, openProgress } from './progress.ts';
+import { readRecoveryFile } from './recovery-file.ts';
+import { baseUrlOf } from './running.ts';
+
+export interface RecoverOptions extends OfCompany {
+  readonly series?: string;
+  readonly dryRun?: boolean;
+}
+
+export async function recover(outside: Outside, options: RecoverOptions, path: string): Promise<number> {
+  const read = await tellingAll(outside, options, () => readRecoveryFile(path));
+  if (read === undefined) return exit.no;
+  const house = await enterHouse(outside);
+  const { id: companyId } = await findCompany(house.owner, options.company);
+  const file: RecoveryFile = { companyId, ...read, seriesCode: options.series };
+  const { db, world } = await openBooks(outside, house);
+  const plan = await tellingAll(outside, options, () => planRecovery(db, world, file));
+  if (plan === undefined) return exit.no;
+  if (options.dryRun === true) {
+    const left = plan.filter(({ before }) => before === undefined).length;
+    if (options.json === true) tellJson(outside, { ok: true, documents: plan.length, toRecover: left });
+    else tell(outside, `The file is in order: ${counted(left, 'document')} to recover of ${plan.length}.`);
+    return exit.ok;
+  }
+  return recoverAll(outside, options, db, world, file, plan);
+}
+
+async function recoverAll(
+  outside: Outside,
+  options: RecoverOptions,
+  db: OpenApp['db'],
+  world: World,
+  file: RecoveryFile,
+  plan: readonly Planned[],
+): Promise<number> {
+  const progress = openProgress(outside.stderr, 'documents', plan.length, () => performance.now());
+  const done: Record<string, unknown>[] = [];
+  try {
+    for (const planned of plan) {
+      const recovered =
+        planned.before === undefined
+          ? await recoverDocument(db, world, file, planned)
+          : { ...planned.before, before: true };
+      const {
+        type,
+        recovered: { kind, original },
+      } = planned.asked;
+      const { id, number, atcud, before } = recovered;
+      done.push({
+        place: `/documents/${planned.place}`,
+        kind,
+        type,
+        original,
+        id,
+        number,
+        atcud,
+        state: before ? 'known' : 'recovered',
+      });
+      progress.add(1);
+    }
+  } catch (error) {
+    progress.end();
+    remark(
+      outside,
+      `${done.length} of ${counted(plan.length, 'document')} stand; run the same file again when this is mended.`,
+    );
+    throw error;
+  }
+  progress.end();
+  const known = done.filter(({ state }) => state === 'known').length;
+  if (options.json === true) tellJson(outside, { recovered: done.length - known, known, documents: done });
+  else {
+    for (const { original, number, state } of done)
+      tell(outside, `${original}  ${number}${state === 'known' ? '  (known)' : ''}`);
+    tell(
+      outside,
+      `${counted(done.length - known, 'document')} recovered, ${known} known from an earlier run of this file.`,
+    );
+  }
+  return exit.ok;
+}
+
+/** Runs a step; what it refuses is told, problem by problem. Undefined: it was refused. */
+async function tellingAll<T>(
+  outside: Outside,
+  options: RecoverOptions,
+  step: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await step();
+  } catch (error) {
+    if (!(error instanceof Refusal) || error.problems.length === 0) throw error;
+    tellProblems(outside, options, error.problems);
+    return undefined;
+  }
+}
+
+function tellProblems(outside: Outside, options: RecoverOptions, problems: readonly Problem[]): void {
+  const listed = problems.map(({ pointer, code, facts }) => ({ pointer, code, message: sentence(code, 'en', facts) }));
+  if (options.json === true) tellJson(outside, { ok: false, problems: listed });
+  else for (const { pointer, message } of listed) tell(outside, `${pointer}: ${message}`);
+  remark(outside, `${counted(problems.length, 'problem')}; nothing was written.`);
+}
+
+/** The service's books and signer, without the service. Nothing is told to the AT here: the service does. */
+async function openBooks(outside: Outside, house: House): Promise<OpenApp> {
+  const { config, owner, directory } = house;
+  await bindMode(owner, config.atMode);
+  await checkClock(owner, config.atMode);
+  const master = await openMasterKey(masterKeyFile(config.masterKeyFile, directory), owner);
+  const at = laterGateway('this command tells the authority nothing');
+  const log = openLog('silent', outside.stderr);
+  return openApp(outside, house, { at, master, baseUrl: baseUrlOf(config, config.port), log, limited: false });
+}

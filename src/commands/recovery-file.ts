@@ -1,0 +1,54 @@
+/** The file of `certo recover`: read whole, checked document by document before anything else is. */
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import { canonicalJson } from '../engine/canonical.ts';
+import { parseStrictJson } from '../engine/strict-json.ts';
+import { validate } from '../engine/validate.ts';
+import { type Problem, refuseAll } from '../fiscal/refusal.ts';
+import { RecoveredBody, recoveryProblems } from '../operations/recovery/recovered-document.ts';
+import { CommandError, exit } from './exit.ts';
+
+const longest_file_bytes = 64 * 1024 * 1024;
+const most_documents = 10_000;
+
+export interface ReadFile {
+  /** SHA-256 of what the file says, however it is laid out: hexadecimal. */
+  readonly digest: string;
+  readonly documents: readonly RecoveredBody[];
+}
+
+/** Refuses MALFORMED_JSON, and INVALID_REQUEST with all problems of all documents. */
+export async function readRecoveryFile(path: string): Promise<ReadFile> {
+  const { size } = await stat(path);
+  if (size > longest_file_bytes) throw new CommandError(exit.usage, `${path} is larger than 64 MiB: split it.`);
+  const value = parseStrictJson(await readFile(path));
+  const documents = documentsOf(value);
+  const digest = createHash('sha256').update(canonicalJson(value)).digest('hex');
+  refuseAll(documents.flatMap(problemsOf));
+  return { digest, documents: documents as RecoveredBody[] };
+}
+
+function documentsOf(value: unknown): unknown[] {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    refuseAll([{ code: 'INVALID_TYPE', pointer: '', facts: { expected: 'object' } }]);
+  }
+  const { documents, ...others } = value as Record<string, unknown>;
+  refuseAll(Object.keys(others).map((name) => ({ code: 'UNKNOWN_FIELD', pointer: `/${name}` })));
+  if (documents === undefined) refuseAll([{ code: 'REQUIRED', pointer: '/documents' }]);
+  if (!Array.isArray(documents)) {
+    refuseAll([{ code: 'INVALID_TYPE', pointer: '/documents', facts: { expected: 'array' } }]);
+    return [];
+  }
+  if (documents.length === 0) refuseAll([{ code: 'TOO_FEW', pointer: '/documents', facts: { limit: 1 } }]);
+  if (documents.length > most_documents) {
+    refuseAll([{ code: 'TOO_MANY', pointer: '/documents', facts: { limit: most_documents } }]);
+  }
+  return documents;
+}
+
+function problemsOf(document: unknown, place: number): Problem[] {
+  const schema = validate(RecoveredBody, document, 'body');
+  const isObject = document !== null && typeof document === 'object' && !Array.isArray(document);
+  const rules = isObject ? recoveryProblems(document as Record<string, unknown>) : [];
+  return [...schema, ...rules].map((problem) => ({ ...problem, pointer: `/documents/${place}${problem.pointer}` }));
+}

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { canonicalNumber, isOriginal, recoveredKey } from './recovery.ts';
+
+test.each([
+  ['M', 'abc/00001', true],
+  ['M', 'A-2026.B/7', true],
+  ['M', 'FT A2025/99', false],
+  ['M', 'abc/', false],
+  ['M', '/1', false],
+  ['M', 'a/b/1', false],
+  ['M', 'a^b/1', false],
+  ['M', 'abc/1a', false],
+  ['D', 'FT A2025/99', true],
+  ['D', 'XY 2013A/00099', true],
+  ['D', 'abc/00001', false],
+  ['D', 'FT  A2025/99', false],
+  ['D', 'FT A2025/99 ', false],
+  ['D', `FT ${'a'.repeat(60)}/1`, false],
+] as const)('%s %s', (kind, original, good) => {
+  expect(isOriginal({ kind, original })).toBe(good);
+});
+
+test.each([
+  ['abc/00001', 'ABC/1'],
+  ['série/007', 'SE\u0301RIE/7'],
+  ['\uff41\uff42/1', 'ab/01'],
+  ['straße/1', 'STRASSE/1'],
+  ['a/000', 'A/0'],
+])('%s is %s', (one, other) => {
+  expect(recoveredKey('FT', { kind: 'M', original: one })).toBe(recoveredKey('FT', { kind: 'M', original: other }));
+});
+
+test('another number, series, kind or type is another original', () => {
+  const key = (typeCode: string, kind: 'M' | 'D', original: string) => recoveredKey(typeCode, { kind, original });
+  const keys = [
+    key('FT', 'M', 'abc/1'),
+    key('FT', 'M', 'abc/10'),
+    key('FT', 'M', 'abd/1'),
+    key('FS', 'M', 'abc/1'),
+    key('FT', 'D', 'FT abc/1'),
+    key('FT', 'D', 'XT abc/1'),
+  ];
+  expect(new Set(keys).size).toBe(keys.length);
+});
+
+test('the canonical spelling is its own', () => {
+  fc.assert(
+    fc.property(fc.tuple(fc.string({ unit: 'grapheme' }), fc.nat()), ([series, number]) => {
+      const text = canonicalNumber(`${series}/${number}`);
+      expect(canonicalNumber(text)).toBe(text);
+      expect(canonicalNumber(`${series}/000${number}`)).toBe(text);
+    }),
+  );
+});

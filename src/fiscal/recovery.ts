@@ -1,0 +1,38 @@
+/**
+ * Recovered documents (hash chain, section 6; Despacho 8632/2014, 2.4): what they stand for, written as SAF-T's
+ * HashControl wants it, and the one spelling by which two recoveries of the same original are found.
+ */
+import type { Recovered } from './document.ts';
+
+/** HashControl has 70 characters; before the original stand the key's version, the type and the kind ("1-FTM "). */
+const longest_original = 60;
+
+/** M: series "/" number. D: code, space, series "/" number. Series hold neither space, slash nor caret. */
+const forms = {
+  M: /^[^\s/^]+\/\d+$/u,
+  D: /^[^\s]+ [^\s/^]+\/\d+$/u,
+} as const;
+
+/** How an original is written, for people. */
+export const originalForm = { M: 'abc/00001', D: 'FT A2025/99' } as const;
+
+export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
+  return original.length <= longest_original && forms[kind].test(original);
+}
+
+/**
+ * The same original in whatever letter case, width or accents' encoding, with or without leading zeros, has the same key.
+ * `typeCode`: the paper of an invoice and that of a debit note may carry the same number.
+ */
+export function recoveredKey(typeCode: string, { kind, original }: Pick<Recovered, 'kind' | 'original'>): string {
+  return `${typeCode}${kind} ${canonicalNumber(original)}`;
+}
+
+/** A document number as it is compared: "ft a2025/0099" is "FT A2025/99". */
+export function canonicalNumber(number: string): string {
+  return number
+    .normalize('NFKC')
+    .toUpperCase()
+    .normalize('NFKC')
+    .replace(/\/0+(?=\d)/, '/');
+}
