@@ -16,6 +16,7 @@ const forms = {
 /** How an original is written, for people. */
 export const originalForm = { M: 'abc/00001', D: 'FT A2025/99' } as const;
 
+/** Whether an original is written as its kind wants it, and fits HashControl. */
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
   return original.length <= longest_original && forms[kind].test(original);
 }
