@@ -11,7 +11,7 @@ import { buildServer } from './doors/http/server.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
 import { openSpool } from './engine/spool.ts';
 import type { SaftProgram } from './fiscal/saft/source.ts';
-import type { MasterKey } from './keys/sealing.ts';
+import { booksSeal, type MasterKey } from './keys/sealing.ts';
 import type { SignChain } from './keys/signer.ts';
 import type { World } from './operations/world.ts';
 import type { Print } from './print/print.ts';
@@ -65,6 +65,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     newId: parts.newId,
     sign: parts.sign,
     keyVersion: parts.keyVersion,
+    seal: booksSeal(parts.master),
     master: parts.master,
     print: parts.print,
     baseUrl: parts.config.baseUrl,

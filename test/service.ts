@@ -20,10 +20,11 @@ import type { ClockDoor } from '../src/doors/clock/clock.ts';
 import type { Region } from '../src/fiscal/document.ts';
 import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
 import { entryOfCompany } from '../src/identity/principal.ts';
-import { masterKey } from '../src/keys/sealing.ts';
+import { booksSeal, masterKey } from '../src/keys/sealing.ts';
 import { generateSigningKey, localSigner } from '../src/keys/signer.ts';
 import { createCompany, setAtCredentials } from '../src/operations/company/create-company.ts';
 import { registerSeries, type SeriesWorld, syncSeries } from '../src/operations/series/registration.ts';
+import { type Finding, verifyCompany } from '../src/operations/verify/verify-series.ts';
 import { openPrint } from '../src/print/print.ts';
 import { type Answer, openWire, type Refused, type Sent, type Wire } from './client.ts';
 import { conforms, operationOf } from './conforms.ts';
@@ -145,7 +146,10 @@ export interface Service {
     readonly taxpayerNumber: string;
     readonly region?: Region;
   }): Promise<TestCompany>;
-  stop(): Promise<void>;
+  /** What a check of the books finds now: of a company, or of all. */
+  findings(companyId?: string): Promise<Finding[]>;
+  /** Throws when the books do not prove themselves, unless the test has tampered with them. */
+  stop(how?: 'tampered'): Promise<void>;
 }
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -255,8 +259,20 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const none = {} as TestCompany['series'];
       return openCompany(base.db, first.call, now, { id, name, taxpayerNumber, region, series: none });
     },
-    async stop() {
+    async findings(companyId) {
+      const { rows } = await base.ownerPool.query<{ id: string }>(
+        'select id from certo.companies where $1::uuid is null or id = $1 order by id',
+        [companyId ?? null],
+      );
+      const found: Finding[] = [];
+      const keys = new Map([[1, createPublicKey(pair.publicPem)]]);
+      const watch = { found: (finding: Finding) => void found.push(finding), done: () => undefined, piece: 7 };
+      for (const { id } of rows) await verifyCompany({ db: base.db, keys, seal: booksSeal(parts.master) }, id, watch);
+      return found;
+    },
+    async stop(how) {
       await reports?.stop();
+      const found = how === 'tampered' ? [] : await service.findings();
       await first.close();
       await parts.print.close();
       gateway.close();
@@ -267,6 +283,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         logs.some((line) => line.includes(secret)),
       );
       if (leaked.length > 0) throw new Error('a secret was logged');
+      if (found.length > 0) throw new Error(`the books do not prove themselves: ${JSON.stringify(found[0])}`);
     },
   };
   return service;

@@ -1,12 +1,14 @@
-/** `certo verify`: every numbered document of every series, with the public keys alone. */
+/** `certo verify`: every numbered document of every series, its signature, its seal and what happened to it. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Pool } from 'pg';
+import { booksSeal } from '../keys/sealing.ts';
 import { listSigningKeys } from '../keys/signing-keys.ts';
+import { type Finding, type VerifyWorld, verifyCompany } from '../operations/verify/verify-series.ts';
 import { exit } from './exit.ts';
-import { enterHouse, findCompany } from './guest.ts';
+import { enterHouse, findCompany, openGuestDb } from './guest.ts';
+import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { counted, openProgress } from './progress.ts';
-import { type Finding, type SeriesHead, verifySeries } from './verify-series.ts';
 
 export interface VerifyOptions extends Common {
   readonly company?: string;
@@ -14,33 +16,37 @@ export interface VerifyOptions extends Common {
 
 /** As many findings are listed in JSON; all are counted. */
 const most_listed = 1_000;
+// A document of 1,000 lines has about 0.5 MB as JSON: 100 of them are still little.
+const piece = 100;
 
 export async function verify(outside: Outside, options: VerifyOptions): Promise<number> {
-  const { owner } = await enterHouse(outside);
+  const house = await enterHouse(outside);
+  const { owner } = house;
   const only = options.company === undefined ? undefined : (await findCompany(owner, options.company)).id;
-  const keys = await publicKeys(owner);
+  const master = await openMasterKey(masterKeyFile(house.config.masterKeyFile, house.directory), owner);
+  const db = await openGuestDb(outside, house);
+  const world: VerifyWorld = { db, keys: await publicKeys(owner), seal: booksSeal(master) };
   const counts = { companies: 0, series: 0, documents: 0, findings: 0 };
-  const listed: Finding[] = [];
+  const listed: Omit<Finding, 'evidence'>[] = [];
   const progress = openProgress(outside.stderr, 'documents', await countDocuments(owner, only), () =>
     performance.now(),
   );
   const found = (finding: Finding): void => {
     counts.findings += 1;
-    if (listed.length < most_listed) listed.push(finding);
+    const { evidence: _evidence, ...told } = finding;
+    if (listed.length < most_listed) listed.push(told);
     if (options.json !== true) {
       progress.end();
       tell(outside, describe(finding));
     }
   };
+  const done = (documents: number): void => {
+    counts.documents += documents;
+    progress.add(documents);
+  };
   for await (const companyId of companyIds(owner, only)) {
     counts.companies += 1;
-    for (const head of await seriesOf(owner, companyId)) {
-      counts.series += 1;
-      await verifySeries(owner, keys, head, found, (documents) => {
-        counts.documents += documents;
-        progress.add(documents);
-      });
-    }
+    counts.series += (await verifyCompany(world, companyId, { found, done, piece })).series;
   }
   progress.end();
   if (options.json === true) tellJson(outside, { ok: counts.findings === 0, ...counts, list: listed });
@@ -58,7 +64,8 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
 }
 
 function describe({ companyId, series, documentType, number, problem }: Finding): string {
-  return `${number ?? `series ${series} of ${documentType}`} ${problem} (company ${companyId})`;
+  const what = number ?? (series === '' ? 'the company' : `series ${series} of ${documentType}`);
+  return `${what} ${problem} (company ${companyId})`;
 }
 
 async function publicKeys(owner: Pool): Promise<Map<number, KeyObject>> {
@@ -83,25 +90,4 @@ async function* companyIds(owner: Pool, only: string | undefined): AsyncGenerato
     for (const { id } of rows) yield id;
     after = rows.at(-1).id;
   }
-}
-
-async function seriesOf(owner: Pool, companyId: string): Promise<SeriesHead[]> {
-  const { rows } = await owner.query(
-    `select id, code, document_type, at_type, validation_code, start_number, last_number, last_hash, last_date, last_system_entry
-     from certo.series where company_id = $1 order by document_type, code`,
-    [companyId],
-  );
-  return rows.map((row) => ({
-    companyId,
-    id: row.id,
-    code: row.code,
-    documentType: row.document_type,
-    atType: row.at_type,
-    validationCode: row.validation_code,
-    startNumber: Number(row.start_number),
-    lastNumber: Number(row.last_number),
-    lastHash: row.last_hash,
-    lastDate: row.last_date,
-    lastSystemEntry: row.last_system_entry,
-  }));
 }

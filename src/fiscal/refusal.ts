@@ -373,6 +373,11 @@ export const refusals = {
     en: 'The clock is behind the last signed document. Nothing is signed until it catches up.',
     pt: 'O relógio está atrasado em relação ao último documento assinado. Nada é assinado até acertar.',
   },
+  INTEGRITY_BROKEN: {
+    status: 503,
+    en: 'A check of the books found something that was changed outside the program. Nothing is issued or cancelled until the operator has examined and resolved it (certo verify).',
+    pt: 'Uma verificação dos livros encontrou algo que foi alterado fora do programa. Nada é emitido nem anulado até o operador o examinar e resolver (certo verify).',
+  },
   CUSTOMER_NIF_LOCKED: {
     status: 400,
     en: 'This customer has issued documents; the NIF can not change. Create a new customer.',

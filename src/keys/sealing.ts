@@ -51,3 +51,8 @@ export function masterKey(secret: Uint8Array): MasterKey {
     },
   };
 }
+
+/** What seals the books: their own key, derived from the master key. */
+export function booksSeal(master: MasterKey): (text: string) => Buffer {
+  return (text) => master.mac('books-seal', text);
+}

@@ -5,19 +5,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
-import { atStatusOf } from '../fiscal/communicated.ts';
-import type { Content, Day, DocumentType, Issued, Region } from '../fiscal/document.ts';
+import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
 import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
+import { frozenColumns, type Mac, type SealedSeries } from '../fiscal/seal.ts';
+import { checkUnbroken } from './books.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
+import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 import type { World } from './world.ts';
 
-/** Columns of `certo.series s` that `headOf` reads. */
+/** Columns of `certo.series s` that numbering reads. */
 export const headColumns =
-  's.id, s.document_type, s.code, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.kind, s.cash_vat';
+  's.id, s.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.last_seal';
 
 // The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
 // not held up by this lock. Recovery series open to recovery alone.
@@ -34,22 +36,29 @@ const lockSeries = statement(
 export const readMoment = statement(
   'number_moment',
   `select certo.now() as now, c.region, ${issuerColumns}, ${readinessColumns}, c.cash_vat_from, c.cash_vat_until,
-     (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed
+     (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed,
+     exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken
    from certo.companies c where c.id = certo.current_company()`,
 );
+/** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
+const stampedColumns = frozenColumns.filter(
+  (column) =>
+    !['company_id', 'id', 'created_by', 'application_id', 'template_id', 'schedule_template_id', 'asked'].includes(
+      column,
+    ),
+);
+const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
 const stampDocument = statement(
   'number_document',
-  `update certo.documents set status = $21, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     content = $2, series_id = $3, date = $4, due_date = $5, net = $6, tax = $7, gross = $8, to_pay = $9, outstanding = $10,
-     sequence = $11, number = $12, atcud = $13, hash = $14, key_version = $15, certificate_number = $16, system_entry = $17,
-     qr = $18, issued_at = $19, issued_by = $20, at_status = $22, signed_text = $23
+  `update certo.documents set seal = $2, state_seal = $3,
+     ${[...stampedColumns, ...stampedState].map((column, i) => `${column} = $${i + 4}`).join(', ')}
    where company_id = certo.current_company() and id = $1 and number is null
    returning updated_at`,
 );
 const moveSeries = statement(
   'number_move_series',
-  `update certo.series set last_number = $2, last_date = $3, last_hash = $4, last_system_entry = $5, last_issued_at = $6, updated_at = $6
-   where company_id = certo.current_company() and id = $1 and last_number = $2 - 1 and last_hash = $7
+  `update certo.series set last_number = $2, last_date = $3, last_hash = $4, last_system_entry = $5, last_issued_at = $6, updated_at = $6, last_seal = $8, head_seal = $10
+   where company_id = certo.current_company() and id = $1 and last_number = $2 - 1 and last_hash = $7 and last_seal is not distinct from $9
    returning id`,
 );
 const useCustomer = statement(
@@ -81,13 +90,17 @@ export interface Wanted {
   readonly date?: Day | undefined;
 }
 
-/** Locks the series until the commit, and reads the moment after it. */
+/**
+ * Locks the series until the commit, and reads the moment after it. Throws INTEGRITY_BROKEN while something that was found
+ * in the company's books is not resolved.
+ */
 export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date }: Wanted): Promise<Place> {
   const [series, moment] = await tx.batch([
     [lockSeries, [type, seriesId, scheme, date ?? null]],
     [readMoment, []],
   ]);
   assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
+  checkUnbroken(moment[0]);
   return { series: series?.[0], moment: moment[0] };
 }
 
@@ -98,18 +111,6 @@ export const regimeRefusals = [
   'CASH_VAT_EXCLUDED',
   'CASH_VAT_DIFFERS',
 ] as const;
-
-/** A document that has its number and signature, still to be written. */
-export interface Numbered {
-  readonly id: string;
-  readonly seriesId: string;
-  readonly previousHash: string;
-  /** What was signed; null for receipts, which the law leaves unsigned. */
-  readonly signedText: string | null;
-  readonly decided: DecidedIssue;
-  readonly issued: Issued;
-  readonly now: Date;
-}
 
 /** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
 export async function numberDocument(
@@ -134,8 +135,11 @@ export async function numberDocument(
   const hash = decided.parts === undefined ? '' : await signOne(previousHash, decided.parts, world);
   return {
     id: document.id,
+    companyId: String(moment['id']),
     seriesId: String(series['id']),
+    series: sealedSeries(series),
     previousHash,
+    previousSeal: series['last_seal'] as Buffer | null,
     signedText: decided.parts === undefined ? null : signedText(decided.parts, previousHash),
     decided,
     issued: finishIssue(decided, hash),
@@ -143,52 +147,26 @@ export async function numberDocument(
   };
 }
 
-/** The statements that write a numbered document over its draft row, and move the head of its series. */
-export function stampCalls(
-  numbered: Numbered,
-  as: {
-    readonly status: 'ISSUED' | 'PAID';
-    readonly outstanding: string;
-    readonly actor: string;
-  },
-): Call[] {
-  const { decided, issued, seriesId, now } = numbered;
+/** The statements that write a numbered document over its draft row, sealed, and move the head of its series. */
+export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
+  const { decided, issued, seriesId, now, previousHash, previousSeal } = numbered;
   const { content } = decided;
-  const { totals } = content;
+  const sealed = sealNumbered(numbered, stamp, mac);
+  const { date, systemEntry, sequence, hash } = issued;
   const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
   return [
+    [stampDocument, [numbered.id, sealed.seal, sealed.stateSeal, ...stampedValues(sealed)]],
     [
-      stampDocument,
-      [
-        numbered.id,
-        JSON.stringify(content),
-        seriesId,
-        decided.date,
-        decided.dueDate,
-        totals.net,
-        totals.tax,
-        totals.gross,
-        totals.toPay,
-        as.outstanding,
-        issued.sequence,
-        issued.number,
-        issued.atcud,
-        issued.hash,
-        issued.keyVersion,
-        issued.certificateNumber,
-        issued.systemEntry,
-        issued.qr,
-        now,
-        as.actor,
-        as.status,
-        atStatusOf(content),
-        numbered.signedText,
-      ],
+      moveSeries,
+      [seriesId, sequence, date, hash, systemEntry, now, previousHash, sealed.seal, previousSeal, sealed.headSeal],
     ],
-    [moveSeries, [seriesId, issued.sequence, issued.date, issued.hash, issued.systemEntry, now, numbered.previousHash]],
     [useCustomer, [content.customer.id]],
     [useItems, [itemIds]],
   ];
+}
+
+function stampedValues({ frozen, state }: Sealed): unknown[] {
+  return [...stampedColumns.map((column) => frozen[column]), ...stampedState.map((column) => state[column])];
 }
 
 /** Checks that the stamp was written exactly once; returns the document's new updatedAt. */
@@ -213,6 +191,18 @@ async function decideInTime(facts: IssueFacts): Promise<{ decided: DecidedIssue;
   const second = decideIssue({ ...facts, now });
   assert(second.wait === undefined, 'the clock has caught up after the wait');
   return { decided: second, now };
+}
+
+function sealedSeries(series: Row): SealedSeries {
+  return {
+    id: String(series['id']),
+    documentType: String(series['document_type']),
+    atType: String(series['at_type']),
+    code: String(series['code']),
+    kind: String(series['kind']),
+    cashVat: series['cash_vat'] === true,
+    validationCode: String(series['validation_code']),
+  };
 }
 
 /** Where a locked series stands. */

@@ -2,6 +2,7 @@
 import type { AtMode } from '../at/gateway.ts';
 import type { Db } from '../db/transact.ts';
 import type { SaftProgram } from '../fiscal/saft/source.ts';
+import type { Mac } from '../fiscal/seal.ts';
 import type { MasterKey } from '../keys/sealing.ts';
 import type { SignChain } from '../keys/signer.ts';
 import type { Print } from '../print/print.ts';
@@ -11,6 +12,8 @@ export interface World {
   readonly newId: () => string;
   readonly sign: SignChain;
   readonly keyVersion: number;
+  /** Seals the books. */
+  readonly seal: Mac;
   readonly master: MasterKey;
   readonly print: Print;
   /** Address this service is reached under, without a trailing slash. */

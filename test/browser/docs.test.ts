@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../src/doors/http/server.ts';
 import { fixedMinuteRate } from '../../src/engine/rate.ts';
 import { openSpool } from '../../src/engine/spool.ts';
-import { masterKey } from '../../src/keys/sealing.ts';
+import { booksSeal, masterKey } from '../../src/keys/sealing.ts';
 import { generateSigningKey, localSigner } from '../../src/keys/signer.ts';
 import { operations } from '../../src/operations/all.ts';
 import { openPrint } from '../../src/print/print.ts';
@@ -37,6 +37,7 @@ beforeAll(async () => {
     newId: randomUUID,
     sign: localSigner(generateSigningKey().privatePem, 1),
     keyVersion: 1,
+    seal: booksSeal(masterKey(randomBytes(32))),
     master: masterKey(randomBytes(32)),
     print: openPrint(),
     baseUrl: 'https://certo.example',

@@ -364,8 +364,7 @@ describe('the file', () => {
         const tree = await page.getStructTree();
         const roles = rolesOf(tree);
         expect(roles.filter((role) => role === 'H1')).toEqual(['H1']);
-        const vat =
-          input.content.transport?.valued === false || name === 'receipt' ? 0 : 1;
+        const vat = input.content.transport?.valued === false || name === 'receipt' ? 0 : 1;
         const tables = roles.filter((role) => role === 'Table').length;
         // Where figures are too wide for a table on 58 mm, VAT per rate stands as labels and values.
         expect(tables).toBe(1 + (name === 'foreign' && format === 'RECEIPT_58' ? 0 : vat));

@@ -11,6 +11,7 @@ import type { Region } from '../../fiscal/document.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 import { credentialsOf, markCredentialsWrong } from '../../operations/series/registration.ts';
+import { type Answer, settle } from './settle.ts';
 import { nextStatus, type Service, serviceOf, tell, toldColumns } from './tell.ts';
 
 export interface ReportWorld {
@@ -43,24 +44,9 @@ const lease = statement(
    from due where d.company_id = certo.current_company() and d.id = due.id
    returning ${toldColumns}`,
 );
-// What was cancelled or invoiced while its issue was told goes on to be told so.
-const settle = statement(
-  'report_settle',
-  `update certo.documents set
-     at_status = case when $3 = 'ACCEPTED' and $6 = 'N' and (canceled_at is not null or converted_at is not null) then 'PENDING' else $3 end,
-     at_code = $4, at_message = $5, at_told = coalesce($6, at_told),
-     at_attempts = 0, at_lease = null, at_next_at = null
-   where company_id = certo.current_company() and id = $1 and at_lease = $2`,
-);
-// The AT tells its code of a transport document once: it is kept also by a process whose lease went to another.
-const keepCode = statement(
-  'report_keep_code',
-  `update certo.documents set at_doc_code = $2, at_code = $3, at_message = $4
-   where company_id = certo.current_company() and id = $1 and at_doc_code is null`,
-);
 const postpone = statement(
   'report_postpone',
-  `update certo.documents set at_lease = null, at_next_at = certo.now() + make_interval(secs => $3), at_message = coalesce($4, at_message),
+  `update certo.documents set at_lease = null, at_next_at = certo.now() + make_interval(secs => $3), at_problem = coalesce($4, at_problem),
      at_attempts = at_attempts - $5
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
@@ -78,36 +64,38 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
   });
   if (rows.length === 0) return false;
   const credentials = credentialsOf(company, world.master);
-  const results: Call[] = [];
+  const answers: Answer[] = [];
+  const postponed: Call[] = [];
   // Services of the AT that did not answer, with how long they rest. They fail apart: an invoice that can't be told must
   // not hold up a transport document, which has to be told before its start.
   const resting = new Map<Service, number>();
   let refused = credentials === undefined;
   for (const row of rows) {
+    const id = String(row['id']);
     const service = serviceOf(row);
     const rest = resting.get(service);
     if (refused || credentials === undefined || rest !== undefined) {
       // Not sent: the attempt is taken back, so that it does not count as one whose answer was lost.
-      results.push([postpone, [row['id'], leaseId, rest ?? 0, null, 1]]);
+      postponed.push([postpone, [id, leaseId, rest ?? 0, null, 1]]);
       continue;
     }
     const outcome = await tell({ at: world.at, credentials, row, region: company['region'] as Region });
     if (outcome.kind === 'done') {
       const { code, message, atDocCode } = outcome;
-      const call: Call = [settle, [row['id'], leaseId, 'ACCEPTED', code, message, nextStatus(row)]];
+      const answer: Answer = { id, status: 'ACCEPTED', code, message, told: nextStatus(row), atDocCode };
       // Written down before the next call, which may be the last one of this process.
-      if (atDocCode === undefined) results.push(call);
-      else await world.db.transact(entry, (tx) => tx.batch([[keepCode, [row['id'], atDocCode, code, message]], call]));
+      if (atDocCode === undefined) answers.push(answer);
+      else await settle(world, entry, leaseId, [answer]);
     } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
       world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
-      results.push([settle, [row['id'], leaseId, 'REJECTED', outcome.code, outcome.message, null]]);
+      answers.push({ id, status: 'REJECTED', code: outcome.code, message: outcome.message });
     } else if (outcome.kind === 'refused') {
       world.log.warn(
         { companyId, code: outcome.code },
         'the AT refused the credentials; reporting stops for this company',
       );
       await markCredentialsWrong(world.db, companyId);
-      results.push([postpone, [row['id'], leaseId, 0, outcome.message, 1]]);
+      postponed.push([postpone, [id, leaseId, 0, outcome.message, 1]]);
       refused = true;
     } else {
       const seconds = waitSeconds(Number(row['at_attempts']), world.random());
@@ -115,11 +103,11 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
         { companyId, number: row['number'], problem: outcome.problem, seconds },
         'no answer from the AT; trying again later',
       );
-      results.push([postpone, [row['id'], leaseId, seconds, outcome.problem, outcome.sent ? 0 : 1]]);
+      postponed.push([postpone, [id, leaseId, seconds, outcome.problem, outcome.sent ? 0 : 1]]);
       resting.set(service, seconds);
     }
   }
-  await world.db.transact(entry, (tx) => tx.batch(results));
+  await settle(world, entry, leaseId, answers, postponed);
   return !refused && resting.size === 0 && rows.length === group_size;
 }
 

@@ -4,32 +4,39 @@
  */
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
+import { type Mac, type State, sealable } from '../../fiscal/seal.ts';
+import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
 import { closed, idParams, line } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 
-const cancelDocument = statement(
-  'invoice_cancel',
-  `update certo.documents set status = 'CANCELED', outstanding = 0, canceled_at = certo.now(), canceled_by = $2, cancel_reason = $3,
-     updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     at_status = $4, at_next_at = case when at_lease is null then null else at_next_at end
-   where company_id = certo.current_company() and id = $1 and number is not null and status in ('ISSUED', 'PAID') returning id`,
-);
-
 /** Kept in the books and SAF-T. */
 export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));
 
-/**
- * The statement that cancels a numbered document. The AT hears of it after it has heard of the issue: a report that is
- * under way keeps its lease.
- */
-export function cancelCall(id: string, content: Content, actor: string, reason: string | undefined): Call {
-  return [cancelDocument, [id, actor, reason ?? 'Erro de emissão', atStatusOf(content)]];
+/** What cancelling changes of a numbered document, `row` being its standing. The AT hears of it after the issue. */
+export function canceled(
+  row: Row,
+  content: Content,
+  by: { actor: string; reason: string | undefined; at: Date },
+): State {
+  return {
+    status: 'CANCELED',
+    outstanding: '0.00',
+    canceled_at: sealable(by.at),
+    canceled_by: by.actor,
+    cancel_reason: by.reason ?? 'Erro de emissão',
+    at_status: atStatusOf(content),
+    updated_at: nextUpdate(row, by.at),
+  };
+}
+
+/** The statement that cancels. */
+export function cancelCall(row: Row, content: Content, by: Parameters<typeof canceled>[2], mac: Mac): Call {
+  return changeCall(row, { kind: 'CANCELED', at: by.at, changes: canceled(row, content, by), tell: true }, mac);
 }
 
 interface CancelChange {
@@ -52,7 +59,7 @@ export const cancelInvoice = defineWrite({
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
   tool: 'cancel_invoice',
-  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE', 'ALREADY_CANCELED', 'HAS_NOTES', 'HAS_PAYMENTS'],
+  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE', 'ALREADY_CANCELED', 'HAS_NOTES', 'HAS_PAYMENTS', 'INTEGRITY_BROKEN'],
   async load(tx, asked) {
     const document = await lockFamily(tx, asked.params.id);
     if (document === undefined) throw new Refusal('INVOICE_NOT_FOUND');
@@ -61,15 +68,19 @@ export const cancelInvoice = defineWrite({
     return { document, parent: givesBack && parentId !== undefined ? await lockFamily(tx, parentId) : undefined };
   },
   decide({ document, parent }, asked): CancelChange {
+    checkUnbroken(document.row);
     checkCancelable(document);
     return { document, parent, reason: asked.body.reason, row: {} };
   },
-  async save(tx, change, asked) {
+  async save(tx, change, asked, world) {
     const { document, parent, reason } = change;
-    await tx.batch([
-      cancelCall(document.id, document.content, asked.principal.actor, reason),
-      ...(parent === undefined ? [] : [balanceWithout(parent, document.id)]),
+    // Both are locked by now: the time of the later lock.
+    const at = (parent ?? document).now;
+    const results = await tx.batch([
+      cancelCall(document.row, document.content, { actor: asked.principal.actor, reason, at }, world.seal),
+      ...(parent === undefined ? [] : [balanceWithout(parent, document.id, at, world.seal)]),
     ]);
+    results.forEach(changedOnce);
     change.row = await loadInvoice(tx, document.id);
     return document.id;
   },
@@ -88,10 +99,12 @@ function checkCancelable(document: Parent): void {
   if (receipts.length > 0) throw new Refusal('HAS_PAYMENTS', { numbers: receipts.join(', ') });
 }
 
-function balanceWithout(parent: Parent, childId: string): Call {
+function balanceWithout(parent: Parent, childId: string, at: Date, mac: Mac): Call {
   const rest = parent.children.filter((child) => child.id !== childId);
   return balanceCall(
     parent,
     rest.map(({ type, content }) => ({ type, totals: content.totals })),
+    at,
+    mac,
   );
 }

@@ -1,15 +1,18 @@
 /** Credit note: takes an issued invoice back, in full or line by line. */
 import { Type } from 'typebox';
-import type { Row } from '../../db/transact.ts';
+import type { Call, Row } from '../../db/transact.ts';
 import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import type { Mac } from '../../fiscal/seal.ts';
 import { parseDay } from '../../fiscal/time.ts';
+import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, line, quantity, text } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
 import { balanceCall, lockFamily, notesOf, type Parent, refOf, totalsOfChildren } from './family.ts';
 import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
@@ -77,6 +80,7 @@ export const createCreditNote = defineWrite({
     ...regimeRefusals,
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
+    'INTEGRITY_BROKEN',
   ],
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
@@ -105,7 +109,7 @@ export const createCreditNote = defineWrite({
         : await numberDocument({ id: noteId, content, region: principal.region }, place, world);
     return { id: noteId, parent, asked: note, content, numbered, row: {} };
   },
-  async save(tx, change, { principal }) {
+  async save(tx, change, { principal }, world) {
     const { parent, numbered, asked } = change;
     const content = numbered?.decided.content ?? change.content;
     const insert = insertChildCall({
@@ -120,10 +124,20 @@ export const createCreditNote = defineWrite({
     else {
       const [, ...stamps] = await tx.batch([
         insert,
-        ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', actor: principal.actor }),
-        creditedBalance(parent, content),
+        ...stampCalls(
+          numbered,
+          {
+            status: 'ISSUED',
+            outstanding: '0',
+            actor: principal.actor,
+            begun: begunNow(asked, principal.actor, numbered.now, parent.applicationId),
+          },
+          world.seal,
+        ),
+        creditedBalance(parent, content, numbered.now, world.seal),
       ]);
       stamped(stamps);
+      changedOnce(stamps.at(-1));
     }
     change.row = await loadInvoice(tx, change.id);
     return change.id;
@@ -156,6 +170,6 @@ export function noteOver(parent: Parent, asked: AskedNote, newId: () => string):
 }
 
 /** The parent's balance once the note is issued. */
-export function creditedBalance(parent: Parent, note: Content): ReturnType<typeof balanceCall> {
-  return balanceCall(parent, [...totalsOfChildren(parent), { type: 'CREDIT_NOTE', totals: note.totals }]);
+export function creditedBalance(parent: Parent, note: Content, at: Date, mac: Mac): Call {
+  return balanceCall(parent, [...totalsOfChildren(parent), { type: 'CREDIT_NOTE', totals: note.totals }], at, mac);
 }

@@ -5,11 +5,13 @@ import { compare, isZero, round2, sum } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from '../../fiscal/document.ts';
 import { typeCode } from '../../fiscal/regime.ts';
 import { originalOf } from '../../fiscal/saft/codes.ts';
+import type { Mac } from '../../fiscal/seal.ts';
 import { type Open, openOf } from '../../fiscal/settle.ts';
+import { changeCall, nextUpdate, standingColumns } from '../books.ts';
 
 const lockParent = statement(
   'family_lock_parent',
-  `select d.id, d.type, d.status, d.number, d.date, d.content, d.outstanding, d.credited, d.series_id, d.due_date from certo.documents d
+  `select ${standingColumns}, d.type, d.number, d.date, d.content, d.application_id, certo.now() as now from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT') for update`,
 );
 const readChildren = statement(
@@ -18,11 +20,6 @@ const readChildren = statement(
    where d.company_id = certo.current_company() and d.parent_id = $1 and d.number is not null and d.status <> 'CANCELED'
      and d.type in ('CREDIT_NOTE', 'DEBIT_NOTE', 'RECEIPT')
    order by d.issued_at, d.sequence`,
-);
-const moveBalance = statement(
-  'family_balance',
-  `update certo.documents set outstanding = $2, credited = $3, status = $4, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond')
-   where company_id = certo.current_company() and id = $1 returning updated_at`,
 );
 
 export interface Child {
@@ -41,6 +38,11 @@ export interface Parent {
   readonly date: Day | null;
   readonly content: Content;
   readonly outstanding: Decimal;
+  readonly applicationId: string | null;
+  /** When it was locked. */
+  readonly now: Date;
+  /** Its standing in the books, for changing it. */
+  readonly row: Row;
   readonly children: readonly Child[];
 }
 
@@ -68,6 +70,9 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
     date: row['date'] as Day | null,
     content: row['content'] as Content,
     outstanding: String(row['outstanding']),
+    applicationId: row['application_id'] as string | null,
+    now: row['now'] as Date,
+    row,
   };
 }
 
@@ -111,6 +116,8 @@ export function openBalance(parent: Parent): { readonly totals: Open; readonly b
 export function balanceCall(
   parent: Parent,
   children: readonly { readonly type: DocumentType; readonly totals: Totals }[],
+  at: Date,
+  mac: Mac,
 ): Call {
   const settling = children
     .filter(({ type }) => type === 'RECEIPT' || type === 'CREDIT_NOTE')
@@ -118,7 +125,8 @@ export function balanceCall(
   const credited = round2(sum(children.filter(({ type }) => type === 'CREDIT_NOTE').map(({ totals }) => totals.gross)));
   const outstanding = isPayable(parent.type) ? openOf(parent.content.totals, settling).toPay : '0';
   const status = isPayable(parent.type) && isZero(outstanding) ? 'PAID' : 'ISSUED';
-  return [moveBalance, [parent.id, outstanding, credited, status]];
+  const changes = { status, outstanding: round2(outstanding), credited, updated_at: nextUpdate(parent.row, at) };
+  return changeCall(parent.row, { kind: 'BALANCE', at, changes }, mac);
 }
 
 export const totalsOfChildren = (parent: Parent): { type: DocumentType; totals: Totals }[] =>

@@ -11,7 +11,7 @@ import { idParams } from '../fields.ts';
 import { fileLink } from '../links.ts';
 import { defineRead, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
-import { InvoiceReply, loadInvoice, showInvoice, showSync } from './invoice.ts';
+import { InvoiceReply, loadInvoice, showInvoice, shownMessage, showSync } from './invoice.ts';
 
 /** The text of a revision up to where the values follow that may change without a new one. */
 interface Kept {
@@ -29,7 +29,7 @@ const kept = new Map<string, Kept>();
 
 const readRevision = statement(
   'invoice_revision',
-  `select d.updated_at, d.at_status, d.at_code, d.at_message, certo.now() as now from certo.documents d
+  `select d.updated_at, d.at_status, d.at_code, ${shownMessage}, certo.now() as now from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
 

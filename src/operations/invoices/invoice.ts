@@ -13,6 +13,7 @@ import { qrDataUri } from '../../print/qr.ts';
 import { closed, nullable, oneOf } from '../fields.ts';
 import { fileLink } from '../links.ts';
 import { listedMembers } from '../listed-documents.ts';
+import { begunColumns } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { invoiceTypes } from './draft.ts';
 
@@ -154,9 +155,12 @@ export const InvoiceListEntry = closed({
   ...listedMembers,
 });
 
+/** What was last heard of the AT: while a report is tried again, why. */
+export const shownMessage = 'coalesce(at_problem, at_message) as at_message';
+
 /** Columns of `certo.documents d` that `showInvoice` reads. */
 export const shownColumns = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
-  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, d.at_message, certo.now() as now,
+  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, ${shownMessage}, certo.now() as now,
   (select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
 const readInvoice = statement(
@@ -166,7 +170,7 @@ const readInvoice = statement(
 );
 const lockInvoice = statement(
   'invoice_lock',
-  `${readInvoice.text.replace('d.content', 'd.content, d.asked')} for update of d`,
+  `${readInvoice.text.replace('d.content', `d.content, ${begunColumns}`)} for update of d`,
 );
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {

@@ -8,10 +8,12 @@ import { atStatusOf } from '../../fiscal/communicated.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
+import { changedOnce } from '../books.ts';
 import { closed, idParams, instant } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
+import { begunOf, type Numbered } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { isPayable, lockFamily, type Parent } from './family.ts';
@@ -53,6 +55,7 @@ export const issueInvoice = defineWrite({
     'PROPOSAL_EXCEEDED',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
+    'INTEGRITY_BROKEN',
   ],
   async load(tx, asked) {
     const row = await draftToChange(tx, asked.params.id);
@@ -77,16 +80,19 @@ export const issueInvoice = defineWrite({
     );
     return { row, parent, proposal, numbered, updatedAt: numbered.now };
   },
-  async save(tx, change, asked) {
-    const { content } = change.numbered.decided;
+  async save(tx, change, asked, world) {
+    const { decided, now } = change.numbered;
+    const { content } = decided;
     const outstanding = isPayable(content.type) ? content.totals.toPay : '0';
     const { actor } = asked.principal;
     const results = await tx.batch([
-      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, actor }),
-      ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content)] : []),
-      ...(change.proposal === undefined ? [] : [convertedCall(change.proposal.id, change.numbered.now)]),
+      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, actor, begun: begunOf(change.row) }, world.seal),
+      ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
+      ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
     change.updatedAt = stamped(results);
+    // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.
+    results.slice(4).forEach(changedOnce);
     return change.numbered.id;
   },
   show: ({ row, numbered, updatedAt }, { principal }, world) =>

@@ -7,10 +7,12 @@ import { mechanism } from '../../fiscal/payment-mechanisms.ts';
 import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { partOf, settledPart } from '../../fiscal/settle.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
+import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, idParams, line, money, text } from '../fields.ts';
-import { lockPlace, type Numbered, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
 import {
   balanceCall,
@@ -67,6 +69,7 @@ export const payInvoice = defineWrite({
     'DATE_IN_FUTURE',
     ...regimeRefusals,
     'CLOCK_REGRESSION',
+    'INTEGRITY_BROKEN',
   ],
   check: paymentProblems,
   async load(tx, asked) {
@@ -89,7 +92,7 @@ export const payInvoice = defineWrite({
     const numbered = await numberDocument({ id: world.newId(), content, region }, place, world);
     return { parent, numbered, seriesId: asked.body.seriesId?.toLowerCase(), row: {} };
   },
-  async save(tx, change, asked) {
+  async save(tx, change, asked, world) {
     const { parent, numbered } = change;
     const { actor } = asked.principal;
     const { content } = numbered.decided;
@@ -102,14 +105,25 @@ export const payInvoice = defineWrite({
         parentId: parent.id,
         actor,
       }),
-      ...stampCalls(numbered, {
-        status: 'ISSUED',
-        outstanding: '0',
-        actor,
-      }),
-      balanceCall(parent, [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }]),
+      ...stampCalls(
+        numbered,
+        {
+          status: 'ISSUED',
+          outstanding: '0',
+          actor,
+          begun: begunNow(asked.body, actor, numbered.now, parent.applicationId),
+        },
+        world.seal,
+      ),
+      balanceCall(
+        parent,
+        [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }],
+        numbered.now,
+        world.seal,
+      ),
     ]);
     stamped(stamps);
+    changedOnce(stamps.at(-1));
     change.row = await loadInvoice(tx, parent.id);
     return parent.id;
   },

@@ -1,5 +1,6 @@
 import type { Row } from '../../db/transact.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
+import { changedOnce, checkUnbroken } from '../books.ts';
 import { closed, idParams } from '../fields.ts';
 import { cancelCall, cancelReason } from '../invoices/cancel-invoice.ts';
 import { defineWrite } from '../operation.ts';
@@ -18,16 +19,19 @@ export const cancelProposal = defineWrite({
   reply: [200, ProposalReply],
   access: { key: true },
   fiscal: true,
-  refuses: ['PROPOSAL_NOT_FOUND', 'ALREADY_CANCELED', 'PROPOSAL_CONVERTED'],
+  refuses: ['PROPOSAL_NOT_FOUND', 'ALREADY_CANCELED', 'PROPOSAL_CONVERTED', 'INTEGRITY_BROKEN'],
   load: (tx, { params }) => proposalToChange(tx, params.id),
   decide(proposal) {
+    checkUnbroken(proposal.row);
     checkNotConverted(proposal);
     if (proposal.status === 'CANCELED') throw new Refusal('ALREADY_CANCELED');
     return { proposal, row: {} as Row };
   },
-  async save(tx, change, { body, principal }) {
-    const { id, content } = change.proposal;
-    await tx.batch([cancelCall(id, content, principal.actor, body.reason)]);
+  async save(tx, change, { body, principal }, world) {
+    const { id, row, content, now: at } = change.proposal;
+    const by = { actor: principal.actor, reason: body.reason, at };
+    const [changed] = await tx.batch([cancelCall(row, content, by, world.seal)]);
+    changedOnce(changed);
     change.row = await loadProposal(tx, id);
     return id;
   },

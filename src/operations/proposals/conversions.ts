@@ -4,12 +4,15 @@ import { statement } from '../../db/transact.ts';
 import { type Open, openOf } from '../../fiscal/convert.ts';
 import type { Content, DocumentRef } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
+import { type Mac, sealable } from '../../fiscal/seal.ts';
+import { changeCall, nextUpdate, standingColumns } from '../books.ts';
 import type { AskedDraft } from '../invoices/draft.ts';
 
 // Not "for update": that would hold up the foreign keys of drafts made of it.
 const lockRow = statement(
   'proposal_lock',
-  `select d.id, d.status, d.number, d.date, d.content, d.asked, d.converted_at is not null as converted, d.hidden_at is not null as hidden
+  `select ${standingColumns}, d.number, d.date, d.content, d.asked, d.converted_at is not null as converted, d.hidden_at is not null as hidden,
+     certo.now() as now
    from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' for no key update`,
 );
@@ -18,13 +21,6 @@ const readInvoices = statement(
   `select d.number, d.status, d.content from certo.documents d
    where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null
    order by d.issued_at, d.sequence`,
-);
-const markConverted = statement(
-  'proposal_converted',
-  `update certo.documents set converted_at = $2, updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     at_status = case when at_status = 'NOT_APPLICABLE' then at_status else 'PENDING' end,
-     at_next_at = case when at_lease is null then null else at_next_at end
-   where company_id = certo.current_company() and id = $1 and converted_at is null`,
 );
 
 /** A pro forma, locked until the commit, with the invoices that were issued of it. */
@@ -39,6 +35,10 @@ export interface Proposal {
   readonly invoiced: readonly Content[];
   /** Numbers of all of them, cancelled ones too. */
   readonly numbers: readonly string[];
+  /** When it was locked. */
+  readonly now: Date;
+  /** Its standing in the books, for changing it. */
+  readonly row: Row;
 }
 
 /** Also finds a deleted one, for the drafts that were made of it before. */
@@ -69,6 +69,8 @@ async function findProposal(tx: Tx, id: string): Promise<Proposal | undefined> {
     asked: row['asked'] as AskedDraft,
     invoiced: invoices.filter(({ status }) => status !== 'CANCELED').map(({ content }) => content as Content),
     numbers: invoices.map(({ number }) => String(number)),
+    now: row['now'] as Date,
+    row,
   };
 }
 
@@ -94,10 +96,9 @@ export function checkConversion(invoice: Content, proposal: Proposal): void {
   if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
 }
 
-/**
- * With the first invoice, issued at that moment, the pro forma is ISSUED, and the AT is told so (F); later ones change
- * nothing more.
- */
-export function convertedCall(id: string, at: Date): Call {
-  return [markConverted, [id, at]];
+/** With the first invoice the pro forma is ISSUED, and the AT is told so (F); later ones change nothing more. */
+export function convertedCall({ row }: Proposal, at: Date, mac: Mac): Call {
+  const told = row['at_status'] === 'NOT_APPLICABLE' ? {} : { at_status: 'PENDING' };
+  const changes = { converted_at: sealable(at), ...told, updated_at: nextUpdate(row, at) };
+  return changeCall(row, { kind: 'CONVERTED', at, changes, tell: true }, mac);
 }

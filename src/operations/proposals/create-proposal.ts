@@ -4,8 +4,9 @@ import { closed } from '../fields.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { lockPlace, type Numbered, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import { begunNow, type Numbered } from '../stamp.ts';
 import { loadProposal, ProposalReply, showProposal } from './proposal.ts';
 
 // It is not paid and corrects nothing.
@@ -29,7 +30,14 @@ export const createProposal = defineWrite({
   reply: [201, ProposalReply],
   access: { key: true },
   fiscal: true,
-  refuses: ['NOT_READY', 'DATE_GOES_BACK', 'DATE_IN_FUTURE', 'QR_TOO_MANY_REGIONS', 'CLOCK_REGRESSION'],
+  refuses: [
+    'NOT_READY',
+    'DATE_GOES_BACK',
+    'DATE_IN_FUTURE',
+    'QR_TOO_MANY_REGIONS',
+    'CLOCK_REGRESSION',
+    'INTEGRITY_BROKEN',
+  ],
   check: draftProblems,
   async load(tx, asked, world) {
     // The series before customer and items, as everywhere.
@@ -45,11 +53,20 @@ export const createProposal = defineWrite({
     const numbered = await numberDocument({ id: world.newId(), content, region: principal.region }, place, world);
     return { asked: draft, content, numbered, row: {} };
   },
-  async save(tx, change, { principal }) {
+  async save(tx, change, { principal }, world) {
     const { numbered, asked, content } = change;
     const [, ...stamps] = await tx.batch([
       insertDraftCall(numbered.id, asked, content, principal.actor),
-      ...stampCalls(numbered, { status: 'ISSUED', outstanding: '0', actor: principal.actor }),
+      ...stampCalls(
+        numbered,
+        {
+          status: 'ISSUED',
+          outstanding: '0',
+          actor: principal.actor,
+          begun: begunNow(asked, principal.actor, numbered.now),
+        },
+        world.seal,
+      ),
     ]);
     stamped(stamps);
     change.row = await loadProposal(tx, numbered.id);

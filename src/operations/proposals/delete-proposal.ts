@@ -3,18 +3,13 @@
  * was not and hidden; SAF-T goes on showing it (documents and mentions, section 6).
  */
 import { Type } from 'typebox';
-import { statement } from '../../db/transact.ts';
+import { sealable } from '../../fiscal/seal.ts';
+import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
 import { closed, idParams } from '../fields.ts';
-import { cancelCall } from '../invoices/cancel-invoice.ts';
+import { canceled } from '../invoices/cancel-invoice.ts';
 import { defineWrite } from '../operation.ts';
 import { checkNotConverted } from './cancel-proposal.ts';
 import { proposalToChange } from './conversions.ts';
-
-const hide = statement(
-  'proposal_hide',
-  `update certo.documents set hidden_at = certo.now(), updated_at = greatest(certo.now(), updated_at + interval '1 millisecond')
-   where company_id = certo.current_company() and id = $1 and status = 'CANCELED'`,
-);
 
 export const deleteProposal = defineWrite({
   name: 'deleteProposal',
@@ -27,15 +22,19 @@ export const deleteProposal = defineWrite({
   reply: [200, closed({ id: Type.String(), deleted: Type.Boolean() })],
   access: { key: true },
   fiscal: true,
-  refuses: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_CONVERTED'],
+  refuses: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_CONVERTED', 'INTEGRITY_BROKEN'],
   load: (tx, { params }) => proposalToChange(tx, params.id),
   decide(proposal) {
+    checkUnbroken(proposal.row);
     checkNotConverted(proposal);
     return proposal;
   },
-  async save(tx, { id, content, status }, { principal }) {
-    const cancel = status === 'CREATED' ? [cancelCall(id, content, principal.actor, undefined)] : [];
-    await tx.batch([...cancel, [hide, [id]]]);
+  async save(tx, { id, content, status, row, now: at }, { principal }, world) {
+    const cancels = status === 'CREATED';
+    const cancel = cancels ? canceled(row, content, { actor: principal.actor, reason: undefined, at }) : {};
+    const changes = { updated_at: nextUpdate(row, at), ...cancel, hidden_at: sealable(at) };
+    const [changed] = await tx.batch([changeCall(row, { kind: 'HIDDEN', at, changes, tell: cancels }, world.seal)]);
+    changedOnce(changed);
     return id;
   },
   show: ({ id }) => ({ id, deleted: true }),

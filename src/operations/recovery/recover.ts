@@ -13,15 +13,11 @@ import { insertDraftCall } from '../invoices/create-draft.ts';
 import { isPayable, lockFamily } from '../invoices/family.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { begunNow } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { type Planned, type Recovery, readRecovered, recoveryOf } from './plan.ts';
 import { recoveredContent, totalProblems } from './recovered-document.ts';
 
-const markRecovered = statement(
-  'recovery_mark',
-  `update certo.documents set recovered_key = $2, recovered_file = $3
-   where company_id = certo.current_company() and id = $1 and number is null returning id`,
-);
 const insertAudit = statement(
   'recovery_audit',
   `insert into certo.audit (company_id, id, actor, operation, subject_id) values (certo.current_company(), $1, $2, 'recoverDocument', $3)`,
@@ -81,10 +77,10 @@ async function recoverIn(
   const id = world.newId();
   const numbered = await numberDocument({ id, content, region }, place, world);
   const outstanding = isPayable(asked.type) ? content.totals.toPay : '0';
-  const [, , ...stamps] = await tx.batch([
+  const begun = { ...begunNow(asked, actor, numbered.now), recovered: { key, file: digest } };
+  const [, ...stamps] = await tx.batch([
     insertDraftCall(id, asked, content, actor),
-    [markRecovered, [id, key, digest]],
-    ...stampCalls(numbered, { status: 'ISSUED', outstanding, actor }),
+    ...stampCalls(numbered, { status: 'ISSUED', outstanding, actor, begun }, world.seal),
     [insertAudit, [world.newId(), actor, id]],
   ]);
   stamped(stamps);

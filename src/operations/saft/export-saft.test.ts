@@ -150,6 +150,10 @@ async function addDocument(companyId: string, document: SaftDocument, seriesId: 
     at_code: '0',
     at_doc_code: document.atDocCode ?? null,
     origin_id: content.origin?.id ?? null,
+    // Not what is tested here: only there.
+    seal: Buffer.alloc(32),
+    state_seal: Buffer.alloc(32),
+    issued_state: '{}',
   };
   const names = Object.keys(row);
   await database.ownerPool.query(
@@ -261,9 +265,9 @@ describe('more documents than one portion', () => {
     companyId = (await keep([first])).companyId;
     await database.ownerPool.query(
       `insert into certo.documents (company_id, id, family, type, status, created_by, customer_id, item_ids, series_id, customer_name, currency, cae, date,
-         net, tax, gross, to_pay, asked, content, sequence, number, atcud, hash, key_version, certificate_number, system_entry, qr, issued_at, issued_by)
+         net, tax, gross, to_pay, asked, content, sequence, number, atcud, hash, key_version, certificate_number, system_entry, qr, issued_at, issued_by, seal, state_seal, issued_state)
        select company_id, gen_random_uuid(), family, type, status, created_by, customer_id, item_ids, series_id, customer_name, currency, cae, date,
-         net, tax, gross, to_pay, asked, content, n, 'FT A2026/' || n, 'AAJFFTAX-' || n, hash, key_version, certificate_number, system_entry, qr, issued_at, issued_by
+         net, tax, gross, to_pay, asked, content, n, 'FT A2026/' || n, 'AAJFFTAX-' || n, hash, key_version, certificate_number, system_entry, qr, issued_at, issued_by, seal, state_seal, issued_state
        from certo.documents, generate_series(2, 900) n where company_id = $1`,
       [companyId],
     );
@@ -285,7 +289,7 @@ describe('more documents than one portion', () => {
       portions += 1;
       if (portions === 1) {
         await database.ownerPool.query(
-          `update certo.documents set status = 'CANCELED', canceled_at = issued_at, canceled_by = 'x' where company_id = $1 and sequence = 900`,
+          `update certo.documents set status = 'CANCELED', canceled_at = issued_at, canceled_by = 'x', last_event = 1, state_seal = sha256('x') where company_id = $1 and sequence = 900`,
           [companyId],
         );
       }

@@ -2,9 +2,9 @@ import type { Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { checkNotStarted } from '../../fiscal/transport.ts';
+import { changedOnce, checkUnbroken, readStanding } from '../books.ts';
 import { closed, idParams } from '../fields.ts';
 import { cancelCall, cancelReason } from '../invoices/cancel-invoice.ts';
-import { readNow } from '../now.ts';
 import { defineWrite } from '../operation.ts';
 import { loadTransport, lockTransport, showTransport, TransportReply, transportOf } from './transport-document.ts';
 
@@ -19,21 +19,26 @@ export const cancelTransport = defineWrite({
   reply: [200, TransportReply],
   access: { key: true },
   fiscal: true,
-  refuses: ['TRANSPORT_NOT_FOUND', 'INVALID_STATE', 'ALREADY_CANCELED', 'MOVEMENT_STARTED'],
+  refuses: ['TRANSPORT_NOT_FOUND', 'INVALID_STATE', 'ALREADY_CANCELED', 'MOVEMENT_STARTED', 'INTEGRITY_BROKEN'],
   async load(tx, { params }) {
     const row = await lockTransport(tx, params.id);
     // After the lock: the time must not be older than what the lock waited for.
-    return { row, now: await readNow(tx) };
+    return { row, standing: await readStanding(tx, params.id) };
   },
-  decide({ row, now }, { principal }) {
+  decide({ row, standing }, { principal }) {
+    const now = standing['now'] as Date;
+    checkUnbroken(standing);
     if (row['status'] === 'CANCELED') throw new Refusal('ALREADY_CANCELED');
     if (row['status'] !== 'ISSUED') throw new Refusal('INVALID_STATE', { status: String(row['status']) });
     checkNotStarted(transportOf(row), now, principal.region);
-    return { id: String(row['id']), content: row['content'] as Content, row: {} as Row };
+    return { before: standing, content: row['content'] as Content, at: now, row: {} as Row };
   },
-  async save(tx, change, { body, principal }) {
-    const { id, content } = change;
-    await tx.batch([cancelCall(id, content, principal.actor, body.reason)]);
+  async save(tx, change, { body, principal }, world) {
+    const { before, content, at } = change;
+    const id = String(before['id']);
+    const by = { actor: principal.actor, reason: body.reason, at };
+    const [changed] = await tx.batch([cancelCall(before, content, by, world.seal)]);
+    changedOnce(changed);
     change.row = await loadTransport(tx, id);
     return id;
   },

@@ -10,6 +10,7 @@ import { closed, idParams, instant } from '../fields.ts';
 import { checkRevision } from '../invoices/issue-invoice.ts';
 import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
+import { begunOf } from '../stamp.ts';
 import { loadTransport, lockDraft, showTransport, TransportReply, transportOf } from './transport-document.ts';
 
 export const issueTransport = defineWrite({
@@ -39,6 +40,7 @@ export const issueTransport = defineWrite({
     'DATE_IN_FUTURE',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
+    'INTEGRITY_BROKEN',
   ],
   async load(tx, { params }) {
     const row = await lockDraft(tx, params.id);
@@ -52,12 +54,12 @@ export const issueTransport = defineWrite({
     const numbered = await numberDocument(draft, place, world);
     // By the moment that is signed: numbering may have waited for the clock.
     checkStart(transportOf(row), numbered.now, region);
-    return { numbered, row: {} as Row };
+    return { numbered, begun: begunOf(row), row: {} as Row };
   },
-  async save(tx, change, { principal }) {
-    const { numbered } = change;
-    const as = { status: 'ISSUED', outstanding: '0', actor: principal.actor } as const;
-    stamped(await tx.batch(stampCalls(numbered, as)));
+  async save(tx, change, { principal }, world) {
+    const { numbered, begun } = change;
+    const as = { status: 'ISSUED', outstanding: '0', actor: principal.actor, begun } as const;
+    stamped(await tx.batch(stampCalls(numbered, as, world.seal)));
     change.row = await loadTransport(tx, numbered.id);
     return numbered.id;
   },

@@ -4,7 +4,7 @@ import type { Row } from '../../db/transact.ts';
 import type { Region, Transport } from '../../fiscal/document.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { closed, line, listQuery, oneOf } from '../fields.ts';
-import { showSync } from '../invoices/invoice.ts';
+import { shownMessage, showSync } from '../invoices/invoice.ts';
 import { listedColumns, listedMembers, mentions, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { defineRead } from '../operation.ts';
 import { movementTypes } from './asked-transport.ts';
@@ -18,7 +18,7 @@ const query = listQuery(['createdAt', 'updatedAt', 'date', 'movementDate', 'numb
   issueStatus: Type.Optional(oneOf(issueStatuses, 'Equal.')),
 });
 
-const columns = `id, number, atcud, type, status, date, updated_at, at_status, at_code, at_message, at_doc_code,
+const columns = `id, number, atcud, type, status, date, updated_at, at_status, at_code, ${shownMessage}, at_doc_code,
   ${listedColumns}, content -> 'transport' as transport`;
 const searched = ['at_doc_code', `content -> 'transport' ->> 'licensePlate'`, `content -> 'transport' ->> 'comments'`];
 

@@ -7,6 +7,7 @@ import { assert, Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { closed, oneOf } from '../fields.ts';
 import { invoiceReplyMembers, showInvoice, shownColumns } from '../invoices/invoice.ts';
+import { begunColumns } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { movementTypes } from './asked-transport.ts';
 
@@ -71,13 +72,16 @@ export const TransportReply = closed({ ...sharedInFull, ...journey });
 
 export const transportEntryMembers = { ...shared, ...journey };
 
-const columns = `${shownColumns}, d.asked, d.at_doc_code`;
+const columns = `${shownColumns}, d.at_doc_code`;
 const read = statement(
   'transport_read',
   `select ${columns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'TRANSPORT'`,
 );
-const lock = statement('transport_lock', `${read.text} for no key update of d`);
+const lock = statement(
+  'transport_lock',
+  `${read.text.replace('d.content', `d.content, ${begunColumns}`)} for no key update of d`,
+);
 
 export async function loadTransport(tx: Tx, documentId: string): Promise<Row> {
   return found(await tx.query(read, [documentId]));

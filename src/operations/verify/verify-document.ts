@@ -1,10 +1,10 @@
 /** Whether one stored document agrees with itself: its columns with its frozen content, and each total with its parts. */
-import { atcud } from '../fiscal/atcud.ts';
-import { add, compare, sum } from '../fiscal/decimal.ts';
-import { type Content, type DocumentType, documentTypes, type Issued, type Totals } from '../fiscal/document.ts';
-import { isHash, shortHash, signedText } from '../fiscal/hash-chain.ts';
-import { qrPayload } from '../fiscal/qr-payload.ts';
-import { documentNumber } from '../fiscal/series.ts';
+import { atcud } from '../../fiscal/atcud.ts';
+import { add, compare, sum } from '../../fiscal/decimal.ts';
+import { type Content, type DocumentType, documentTypes, type Issued, type Totals } from '../../fiscal/document.ts';
+import { isHash, shortHash, signedText } from '../../fiscal/hash-chain.ts';
+import { qrPayload } from '../../fiscal/qr-payload.ts';
+import { documentNumber } from '../../fiscal/series.ts';
 
 /** A numbered document as it stands in the books; amounts and days are text. */
 export interface StoredDocument {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import type { Content } from '../fiscal/document.ts';
-import { signedText } from '../fiscal/hash-chain.ts';
-import { type DecidedIssue, decideIssue, finishIssue } from '../fiscal/issue.ts';
+import { sampleContent, sampleLine } from '../../../test/fiscal-samples.ts';
+import type { Content } from '../../fiscal/document.ts';
+import { signedText } from '../../fiscal/hash-chain.ts';
+import { type DecidedIssue, decideIssue, finishIssue } from '../../fiscal/issue.ts';
 import { documentFaults, type StoredDocument, type StoredSeries } from './verify-document.ts';
 
 const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', atType: 'FT', validationCode: 'AAJFF1XZ' };

@@ -1,0 +1,155 @@
+/**
+ * Seals: a keyed digest over each numbered document, chained per series, and over each later change, chained per
+ * document. Whoever changes the database without the key leaves a seal that does not fit. Pure: the digest is handed in.
+ *
+ *     document.seal       = MAC(frozen columns, seal of the document before it in the series)
+ *     series.head_seal    = MAC(what the series is, its last number, seal of that document)
+ *     event.seal          = MAC(the event, the document's state seal before it)
+ *     document.state_seal = MAC(the document, how many events, seal of the last one, or of the document)
+ *
+ * The two seals of an end stand in one place and are overwritten by the next: none of those that a shorter chain would
+ * need is left in the database, so that nobody can cut off the last document or the last event.
+ */
+import { canonicalJson } from './canonical.ts';
+
+/** HMAC-SHA256 under the key of the books. */
+export type Mac = (text: string) => Buffer;
+
+/** Every column of a document that is frozen by issuing, but for the seal itself. A new column belongs here or below. */
+export const frozenColumns = [
+  'company_id',
+  'id',
+  'family',
+  'type',
+  'application_id',
+  'created_by',
+  'created_at',
+  'customer_id',
+  'item_ids',
+  'series_id',
+  'template_id',
+  'parent_id',
+  'origin_id',
+  'schedule_template_id',
+  'movement_start',
+  'customer_name',
+  'customer_nif',
+  'customer_email',
+  'currency',
+  'description',
+  'notes',
+  'cae',
+  'date',
+  'tax_point_date',
+  'due_date',
+  'net',
+  'tax',
+  'gross',
+  'to_pay',
+  'asked',
+  'content',
+  'sequence',
+  'number',
+  'atcud',
+  'hash',
+  'signed_text',
+  'key_version',
+  'certificate_number',
+  'system_entry',
+  'qr',
+  'issued_at',
+  'issued_by',
+  'issued_state',
+  'recovered_key',
+  'recovered_file',
+] as const;
+
+/** Columns of a numbered document that move and belong to the books: each change of them is an event. */
+export const stateColumns = [
+  'status',
+  'updated_at',
+  'outstanding',
+  'credited',
+  'canceled_at',
+  'canceled_by',
+  'cancel_reason',
+  'at_status',
+  'at_code',
+  'at_message',
+  'at_told',
+  'at_doc_code',
+  'converted_at',
+  'hidden_at',
+] as const;
+export type StateColumn = (typeof stateColumns)[number];
+
+/** Columns of the outbox: when the AT is told next, by whom. They say nothing of the document. */
+export const outboxColumns = ['at_attempts', 'at_next_at', 'at_lease', 'at_problem'] as const;
+
+/** The frozen columns by name: JSON for asked, content and issued_state, for the others text as `sealable` makes it. */
+export type Frozen = Readonly<Record<(typeof frozenColumns)[number], unknown>>;
+
+/** The moving columns that are not null, by name, as text. Null: it became null. */
+export type State = Readonly<Partial<Record<StateColumn, string | null>>>;
+
+export interface BookEvent {
+  readonly sequence: number;
+  /** An instant as `sealable` makes it. */
+  readonly at: string;
+  readonly kind: string;
+  readonly changes: State;
+}
+
+/** What a series is: sealed into its head. */
+export interface SealedSeries {
+  readonly id: string;
+  readonly documentType: string;
+  readonly atType: string;
+  readonly code: string;
+  readonly kind: string;
+  readonly cashVat: boolean;
+  readonly validationCode: string;
+}
+
+/** A value as it is sealed: instants in UTC with milliseconds, numbers as digits. Undefined is null. */
+export function sealable(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return `{${value.join(',')}}`;
+  return String(value);
+}
+
+/** `previous`: the seal of the document before it, or null for the first of a series. */
+export function documentSeal(mac: Mac, document: Frozen, previous: Uint8Array | null): Buffer {
+  const present: Record<string, unknown> = {};
+  // What is null is left out: a column that is added later, null in old rows, leaves their seals as they are.
+  for (const column of frozenColumns) if (document[column] !== null) present[column] = document[column];
+  return mac(sealedText('document', present, previous));
+}
+
+/** `last`: the seal of the series' last document. */
+export function headSeal(mac: Mac, series: SealedSeries, lastNumber: number, last: Uint8Array): Buffer {
+  const { id, documentType, atType, code, kind, cashVat, validationCode } = series;
+  return mac(sealedText('series', { id, documentType, atType, code, kind, cashVat, validationCode, lastNumber }, last));
+}
+
+/** `previous`: the document's state seal before the event. */
+export function eventSeal(mac: Mac, documentId: string, event: BookEvent, previous: Uint8Array): Buffer {
+  const { sequence, at, kind, changes } = event;
+  return mac(sealedText('event', { documentId, sequence, at, kind, changes }, previous));
+}
+
+/** `last`: the seal of the last event, or of the document before the first. */
+export function stateSeal(mac: Mac, documentId: string, events: number, last: Uint8Array): Buffer {
+  return mac(sealedText('state', { documentId, events }, last));
+}
+
+/** The moving columns as the events left them. */
+export function stateAfter(issued: State, events: readonly Pick<BookEvent, 'changes'>[]): State {
+  return Object.assign({}, issued, ...events.map(({ changes }) => changes));
+}
+
+// The kind stands in front: a text of one kind is never one of another.
+function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array | null): string {
+  return canonicalJson([kind, what, previous === null ? null : Buffer.from(previous).toString('hex')]);
+}

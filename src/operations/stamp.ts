@@ -1,0 +1,166 @@
+/** A numbered document as its row: every frozen column with its value, sealed after the head of its series. */
+
+import type { Row } from '../db/transact.ts';
+import { atStatusOf } from '../fiscal/communicated.ts';
+import { round2 } from '../fiscal/decimal.ts';
+import { type Content, type Decimal, documentTypes, type Issued } from '../fiscal/document.ts';
+import type { DecidedIssue } from '../fiscal/issue.ts';
+import {
+  documentSeal,
+  type Frozen,
+  headSeal,
+  type Mac,
+  type SealedSeries,
+  type State,
+  sealable,
+  stateSeal,
+} from '../fiscal/seal.ts';
+
+/** What a row has had since it was inserted, and keeps. */
+export interface Begun {
+  readonly asked: unknown;
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly applicationId: string | null;
+  readonly templateId: string | null;
+  readonly scheduleTemplateId: string | null;
+  /** The draft's last revision. Absent: it is inserted together with its number. */
+  readonly updatedAt?: Date;
+  /** Of a recovered document: the original's key, and the digest of the file it came from. */
+  readonly recovered?: { readonly key: string; readonly file: string };
+}
+
+/** Columns of `certo.documents d` that `begunOf` reads beside `created_at` and `updated_at`. */
+export const begunColumns = 'd.asked, d.created_by, d.application_id, d.template_id, d.schedule_template_id';
+
+export function begunOf(row: Row): Begun {
+  return {
+    asked: row['asked'],
+    createdBy: String(row['created_by']),
+    createdAt: row['created_at'] as Date,
+    updatedAt: row['updated_at'] as Date,
+    applicationId: row['application_id'] as string | null,
+    templateId: row['template_id'] as string | null,
+    scheduleTemplateId: row['schedule_template_id'] as string | null,
+  };
+}
+
+/** Of a document that is numbered as it is made. */
+export function begunNow(asked: unknown, createdBy: string, now: Date, applicationId: string | null = null): Begun {
+  return { asked, createdBy, createdAt: now, applicationId, templateId: null, scheduleTemplateId: null };
+}
+
+/** A document that has its number and signature, still to be written. */
+export interface Numbered {
+  readonly id: string;
+  readonly companyId: string;
+  readonly series: SealedSeries;
+  readonly seriesId: string;
+  readonly previousHash: string;
+  /** Seal of the document before it; null: it is the first. */
+  readonly previousSeal: Buffer | null;
+  /** What was signed; null for receipts, which the law leaves unsigned. */
+  readonly signedText: string | null;
+  readonly decided: DecidedIssue;
+  readonly issued: Issued;
+  readonly now: Date;
+}
+
+export interface Stamp {
+  readonly status: 'ISSUED' | 'PAID';
+  readonly outstanding: Decimal;
+  readonly actor: string;
+  readonly begun: Begun;
+}
+
+export interface Sealed {
+  readonly frozen: Frozen;
+  readonly state: State;
+  readonly seal: Buffer;
+  readonly stateSeal: Buffer;
+  /** Of the series that ends with this document. */
+  readonly headSeal: Buffer;
+}
+
+export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
+  const state = stateOf(numbered, stamp);
+  const frozen = frozenOf(numbered, stamp, state);
+  const seal = documentSeal(mac, frozen, numbered.previousSeal);
+  return {
+    frozen,
+    state,
+    seal,
+    stateSeal: stateSeal(mac, numbered.id, 0, seal),
+    headSeal: headSeal(mac, numbered.series, numbered.issued.sequence, seal),
+  };
+}
+
+function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Stamp): State {
+  const updated = Math.max(now.getTime(), begun.updatedAt === undefined ? 0 : begun.updatedAt.getTime() + 1);
+  return {
+    status,
+    updated_at: sealable(new Date(updated)),
+    outstanding: round2(outstanding),
+    credited: '0.00',
+    at_status: atStatusOf(decided.content),
+  };
+}
+
+function frozenOf(numbered: Numbered, { actor, begun }: Stamp, state: State): Frozen {
+  const { issued, decided, seriesId, now } = numbered;
+  return {
+    ...columnsOf(decided.content),
+    company_id: numbered.companyId,
+    id: numbered.id,
+    application_id: begun.applicationId,
+    created_by: begun.createdBy,
+    created_at: sealable(begun.createdAt),
+    template_id: begun.templateId,
+    schedule_template_id: begun.scheduleTemplateId,
+    asked: begun.asked,
+    series_id: seriesId,
+    date: decided.date,
+    due_date: decided.dueDate,
+    sequence: sealable(issued.sequence),
+    number: issued.number,
+    atcud: issued.atcud,
+    hash: issued.hash,
+    signed_text: numbered.signedText,
+    key_version: sealable(issued.keyVersion),
+    certificate_number: sealable(issued.certificateNumber),
+    system_entry: issued.systemEntry,
+    qr: issued.qr,
+    issued_at: sealable(now),
+    issued_by: actor,
+    issued_state: state,
+    recovered_key: begun.recovered?.key ?? null,
+    recovered_file: begun.recovered?.file ?? null,
+  };
+}
+
+/** Copies of what the content says, to filter and sort by. */
+function columnsOf(content: Content) {
+  const { customer, totals, transport } = content;
+  return {
+    content,
+    family: documentTypes[content.type].family,
+    type: content.type,
+    customer_id: customer.id,
+    item_ids: sealable([...new Set(content.lines.map((line) => line.itemId))]),
+    parent_id: content.parent?.id ?? null,
+    origin_id: content.origin?.id ?? null,
+    movement_start: transport === undefined ? null : sealable(new Date(transport.start)),
+    customer_name: customer.name,
+    customer_nif: customer.taxpayerNumber ?? null,
+    customer_email: customer.email ?? null,
+    currency: content.currency,
+    description: content.description ?? null,
+    notes: content.notes ?? null,
+    cae: content.cae,
+    tax_point_date: content.taxPointDate ?? null,
+    net: round2(totals.net),
+    tax: round2(totals.tax),
+    gross: round2(totals.gross),
+    to_pay: round2(totals.toPay),
+  };
+}

@@ -1,0 +1,223 @@
+/** Verifies one series from its first document to its head, in pieces: memory does not grow with the series. */
+import type { KeyObject } from 'node:crypto';
+import type { Db, Row } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { canonicalJson } from '../../fiscal/canonical.ts';
+import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
+import { type ChainFault, type ChainPoint, verifyChain } from '../../fiscal/hash-chain.ts';
+import { documentSeal, headSeal, type Mac } from '../../fiscal/seal.ts';
+import { documentNumber } from '../../fiscal/series.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+import { nextPiece, type Stored } from './read-documents.ts';
+import { documentFaults } from './verify-document.ts';
+import { type Before, type SealFault, sealFaults } from './verify-seals.ts';
+
+export interface VerifyWorld {
+  readonly db: Db;
+  /** Public signing keys by version. */
+  readonly keys: ReadonlyMap<number, KeyObject>;
+  readonly seal: Mac;
+}
+
+export interface SeriesHead {
+  readonly companyId: string;
+  readonly id: string;
+  readonly code: string;
+  readonly documentType: DocumentType;
+  readonly atType: string;
+  readonly kind: string;
+  readonly cashVat: boolean;
+  readonly validationCode: string;
+  readonly startNumber: number;
+  readonly lastNumber: number;
+  readonly lastHash: string;
+  readonly lastDate: string | null;
+  readonly lastSystemEntry: string | null;
+  readonly lastIssuedAt: string | null;
+  readonly lastSeal: Buffer | null;
+  readonly headSeal: Buffer | null;
+}
+
+export interface Finding {
+  readonly companyId: string;
+  readonly series: string;
+  readonly documentType: string;
+  /** Null: it concerns the series, or with an empty series the company. */
+  readonly number: string | null;
+  readonly problem: string;
+  /** Digest of what was found exactly: the same again is the same finding. */
+  readonly evidence: Buffer;
+}
+
+export interface Watch {
+  found(finding: Finding): void;
+  /** After each piece, with the number of documents in it; what it returns is waited for. */
+  done(documents: number): Promise<void> | void;
+  /** Documents read at once. */
+  readonly piece: number;
+}
+
+const faultWords: Readonly<Record<ChainFault, string>> = {
+  GAP: 'does not follow the number before it: there is a gap, or one stands twice',
+  NUMBER_DIFFERS: 'has a number that is not its place in the series',
+  DATE_GOES_BACK: 'is dated before the document before it',
+  SYSTEM_ENTRY_GOES_BACK: 'was signed before the document before it',
+  KEY_VERSION: 'names a signing key that is not published, or older than the one before it',
+  HASH_WRONG: 'has a signature that does not fit its values and the signature before it',
+};
+
+/** Where a series was verified up to. */
+interface Reached extends ChainPoint {
+  readonly issuedAt: unknown;
+  readonly seal: Buffer | null;
+}
+
+export async function verifySeries(world: VerifyWorld, head: SeriesHead, watch: Watch): Promise<void> {
+  const tx = world.db.read(entryOfCompany(head.companyId, 'verify'));
+  let after: Reached | undefined;
+  let before: Before = [null];
+  for (;;) {
+    const piece = await nextPiece(tx, head.id, after?.sequence ?? lowest, head.lastNumber, watch.piece);
+    before = verifyPiece(world, head, { piece, after, before }, watch);
+    const last = piece.at(-1);
+    if (last !== undefined) after = reachedOf(last);
+    await watch.done(piece.length);
+    if (piece.length < watch.piece) break;
+  }
+  const evidence = canonicalJson(head);
+  for (const problem of headFaults(world.seal, head, after)) report(world, head, watch, null, { problem, evidence });
+  const [tail] = await tx.query(countTail, [head.id]);
+  const beyond = Number(tail?.['count']);
+  if (beyond > 0)
+    report(world, head, watch, null, { problem: `has ${beyond} document(s) beyond its last number`, evidence });
+}
+
+// Numbers below the first one are looked for too.
+const lowest = Number.MIN_SAFE_INTEGER;
+
+interface Piece {
+  readonly piece: readonly Stored[];
+  readonly after: Reached | undefined;
+  readonly before: Before;
+}
+
+/** Reports what is wrong with a piece; returns what the next document may be sealed after. */
+function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, before }: Piece, watch: Watch): Before {
+  const { startNumber } = head;
+  const signed = documentTypes[head.documentType]?.signed ?? true;
+  let previousHash = after?.hash ?? '';
+  let sealedAfter = before;
+  let point: ChainPoint | undefined = after;
+  for (const { document, sealed } of piece) {
+    const chained = { ...document, grossTotal: String(document.content?.books?.gross) };
+    const chain = verifyChain(world.keys, [chained], { after: point, startNumber, signed });
+    const problems = [...chain.map(({ fault }) => faultWords[fault]), ...documentFaults(document, head, previousHash)];
+    const seals = sealFaults(world.seal, sealed, sealedAfter);
+    if (problems.length > 0 || seals.faults.length > 0) {
+      const number = sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence);
+      const evidence = documentSeal(world.seal, sealed.frozen, null).toString('hex');
+      const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
+      for (const fault of faults) report(world, head, watch, String(number), fault);
+    }
+    previousHash = document.hash;
+    sealedAfter = seals.next;
+    point = chained;
+  }
+  return sealedAfter;
+}
+
+function report(world: VerifyWorld, head: SeriesHead, watch: Watch, number: string | null, fault: SealFault): void {
+  const { companyId, id, code: series, documentType } = head;
+  const { problem } = fault;
+  const evidence = world.seal(canonicalJson(['finding', companyId, id, number, problem, fault.evidence]));
+  watch.found({ companyId, series, documentType, number, problem, evidence });
+}
+
+function reachedOf({ document, sealed }: Stored): Reached {
+  return { ...document, issuedAt: sealed.frozen.issued_at, seal: sealed.seal };
+}
+
+/** The head is what the next document is chained to: it must be the last one's own values. */
+function headFaults(mac: Mac, head: SeriesHead, last: Reached | undefined): string[] {
+  const empty = head.startNumber - 1;
+  const lastNumber = last?.sequence ?? empty;
+  if (head.lastNumber > lastNumber && head.lastNumber > empty) {
+    return [
+      `says that its last document is number ${head.lastNumber}, and the last one found is ${last?.sequence ?? 'none'}`,
+    ];
+  }
+  const differs = (what: string, said: unknown, is: unknown): string[] =>
+    (said ?? '') === (is ?? '') ? [] : [`does not hold the ${what} of its last document`];
+  const hex = (bytes: Buffer | null | undefined) => bytes?.toString('hex');
+  const made = last?.seal ? headSeal(mac, head, head.lastNumber, last.seal) : undefined;
+  return [
+    ...differs('signature', head.lastHash, last?.hash),
+    ...differs('date', head.lastDate, last?.date),
+    ...differs('signing time', head.lastSystemEntry, last?.systemEntry),
+    ...differs('instant', head.lastIssuedAt, last?.issuedAt),
+    ...differs('seal', hex(head.lastSeal), hex(last?.seal)),
+    ...(hex(head.headSeal) === hex(made) ? [] : ['has a seal of its end that does not fit what it says']),
+  ];
+}
+
+const instant = `to_char(last_issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+const readHeads = statement(
+  'verify_heads',
+  `select id, code, document_type, at_type, kind, cash_vat, validation_code, start_number, last_number, last_hash, last_date, last_system_entry,
+     ${instant} as last_issued_at, last_seal, head_seal
+   from certo.series where company_id = certo.current_company() and id is not null order by document_type, code`,
+);
+// The head may have moved since it was read: both in one statement.
+const countTail = statement(
+  'verify_tail',
+  `select count(*)::int as count from certo.documents d join certo.series s on s.company_id = d.company_id and s.id = d.series_id
+   where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > s.last_number`,
+);
+const countStrays = statement(
+  'verify_strays',
+  `select
+     (select count(*)::int from certo.documents d where d.company_id = certo.current_company() and d.number is not null
+        and (d.sequence is null or not exists (select from certo.series s where s.company_id = d.company_id and s.id = d.series_id))) as documents,
+     (select count(*)::int from certo.document_events e where e.company_id = certo.current_company()
+        and not exists (select from certo.documents d where d.company_id = e.company_id and d.id = e.document_id and d.number is not null)) as events`,
+);
+
+/** Every series of a company, and what belongs to none. */
+export async function verifyCompany(world: VerifyWorld, companyId: string, watch: Watch): Promise<{ series: number }> {
+  const tx = world.db.read(entryOfCompany(companyId, 'verify'));
+  const heads = (await tx.query(readHeads)).map((row) => headOf(companyId, row));
+  for (const head of heads) await verifySeries(world, head, watch);
+  const [strays] = await tx.query(countStrays);
+  const place = { companyId, series: '', documentType: '', number: null };
+  for (const what of ['documents', 'events'] as const) {
+    const count = Number(strays?.[what]);
+    if (count === 0) continue;
+    const problem =
+      what === 'documents'
+        ? `has ${count} numbered document(s) outside every series`
+        : `has ${count} event(s) of documents that are not there`;
+    watch.found({ ...place, problem, evidence: world.seal(canonicalJson(['finding', companyId, problem])) });
+  }
+  return { series: heads.length };
+}
+
+function headOf(companyId: string, row: Row): SeriesHead {
+  return {
+    companyId,
+    id: String(row['id']),
+    code: String(row['code']),
+    documentType: row['document_type'] as DocumentType,
+    atType: String(row['at_type']),
+    kind: String(row['kind']),
+    cashVat: row['cash_vat'] === true,
+    validationCode: (row['validation_code'] as string | null) ?? '',
+    startNumber: Number(row['start_number']),
+    lastNumber: Number(row['last_number']),
+    lastHash: String(row['last_hash']),
+    lastDate: row['last_date'] as string | null,
+    lastSystemEntry: row['last_system_entry'] as string | null,
+    lastIssuedAt: row['last_issued_at'] as string | null,
+    lastSeal: row['last_seal'] as Buffer | null,
+    headSeal: row['head_seal'] as Buffer | null,
+  };
+}
