@@ -6,7 +6,7 @@ import { createCompany } from '../../dist/operations/company/create-company.js';
 export const period = { from: '2026-01-01', to: '2026-12-31' };
 const templates = 500;
 
-/** A company with `count` invoices of three lines in one series; its id. Signatures have the form, not the value. */
+/** A company with `count` invoices of three lines in one series; its id. Signatures and seals have the form, not the value. */
 export async function fillBooks(owner, count, nif) {
   const company = { name: 'Livros Grandes, Lda', taxpayerNumber: nif, cae: ['62010'], region: 'PT' };
   const companyId = await createCompany(
@@ -40,12 +40,13 @@ export async function fillBooks(owner, count, nif) {
 const insertInvoices = `
   insert into certo.documents (company_id, id, family, type, status, created_by, customer_id, item_ids, series_id, customer_name,
     currency, cae, date, due_date, net, tax, gross, to_pay, asked, content, sequence, number, atcud, hash, key_version,
-    certificate_number, system_entry, qr, issued_at, issued_by, at_status, canceled_at, canceled_by, cancel_reason)
+    certificate_number, system_entry, qr, issued_at, issued_by, at_status, canceled_at, canceled_by, cancel_reason, seal, state_seal, issued_state)
   select $1, gen_random_uuid(), 'SALES', 'INVOICE', case when n % 97 = 0 then 'CANCELED' else 'ISSUED' end, 'bench', t.customer, t.items, $2, 'bench',
     'EUR', '62010', day, day, t.net, t.tax, t.gross, t.gross, '{}', t.content || jsonb_build_object('date', day, 'dueDate', day + 30),
     n, 'FT A2026/' || n, 'AAJFF1XZ-' || n, translate(encode(sha512(n::text::bytea) || sha512(('x' || n)::bytea), 'base64'), E'\\n', ''), 1,
     9999, to_char(day + interval '12 hours', 'YYYY-MM-DD"T"HH24:MI:SS'), 'qr', day + interval '12 hours', 'bench', 'ACCEPTED',
-    case when n % 97 = 0 then day + interval '13 hours' end, case when n % 97 = 0 then 'bench' end, case when n % 97 = 0 then 'Erro de emissão' end
+    case when n % 97 = 0 then day + interval '13 hours' end, case when n % 97 = 0 then 'bench' end, case when n % 97 = 0 then 'Erro de emissão' end,
+    sha256(n::text::bytea), sha256(n::text::bytea), '{}'
   from (select n, ($5::date + (n * 364 / $3)::integer) as day from generate_series(1, $3::bigint) n) x join shapes t on t.k = n % $4`;
 
 async function addItems(owner, companyId) {
