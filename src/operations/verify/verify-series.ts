@@ -209,7 +209,8 @@ function headOf(companyId: string, row: Row): SeriesHead {
     documentType: row['document_type'] as DocumentType,
     atType: String(row['at_type']),
     kind: String(row['kind']),
-    cashVat: row['cash_vat'] === true,
+    // As it is stored: null is not false.
+    cashVat: row['cash_vat'] as boolean,
     validationCode: (row['validation_code'] as string | null) ?? '',
     startNumber: Number(row['start_number']),
     lastNumber: Number(row['last_number']),
