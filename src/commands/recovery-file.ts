@@ -1,9 +1,9 @@
 /** The file of `certo recover`: read whole, checked document by document before anything else is. */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
-import { canonicalJson } from '../engine/canonical.ts';
 import { parseStrictJson } from '../engine/strict-json.ts';
 import { validate } from '../engine/validate.ts';
+import { canonicalJson } from '../fiscal/canonical.ts';
 import { type Problem, refuseAll } from '../fiscal/refusal.ts';
 import { RecoveredBody, recoveryProblems } from '../operations/recovery/recovered-document.ts';
 import { CommandError, exit } from './exit.ts';
