@@ -261,6 +261,8 @@ proves('T14 every other type that the program issues, on paper under its title a
     ND: 'Nota de débito',
     FR: 'Fatura-recibo',
     RG: 'Recibo',
+    RC: 'Recibo',
+    FT: 'Fatura',
     GD: 'Guia de devolução',
     GC: 'Guia de consignação',
     GA: 'Guia de movimentação de ativos fixos próprios',
@@ -276,6 +278,10 @@ proves('T14 every other type that the program issues, on paper under its title a
   const receipt = entries.get('RG')!;
   expect(await paperOf(receipt)).toContain('Emitido por programa certificado n.º 9999/AT');
   expect(told(receipt).DocumentTotals.GrossTotal).not.toBe('0.00');
+  expect(told(entries.get('FT')!).SpecialRegimes.CashVATSchemeIndicator).toBe('1');
+  expect(await paperOf(entries.get('FT')!)).toContain('IVA - regime de caixa');
+  const lines = told(entries.get('RC')!).Line.map(({ Tax }: { Tax: { TaxPercentage: string } }) => Tax.TaxPercentage);
+  expect(lines.map(Number)).toEqual([23, 13]);
   expect(told(entries.get('FR')!).DocumentTotals.Payment.PaymentMechanism).toBe('NU');
   expect(told(entries.get('ND')!).Line[0].References[0].Reason).toBe('Acerto de preço');
 });

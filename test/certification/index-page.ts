@@ -122,10 +122,9 @@ function euro(amount: string): string {
 
 /** Two documents of one series: the first is signed over nothing before it, the second over the first. */
 function verification(entries: readonly Entry[], { saftFile, keyFile }: Files): string {
-  const chain = entries
-    .map(({ document }) => document as InvoiceJson)
-    .filter(({ number }) => /^FT .*\/[12]$/.test(number ?? ''))
-    .sort((a, b) => a.number!.localeCompare(b.number!));
+  const documents = entries.map(({ document }) => document as InvoiceJson);
+  const series = documents.find(({ number }) => number?.startsWith('FT '))?.number?.split('/')[0];
+  const chain = [1, 2].flatMap((place) => documents.filter(({ number }) => number === `${series}/${place}`));
   const blocks = chain.map(
     ({ number, signature }) => `<h3>${number}</h3>
 <pre tabindex="0"><code>${escapeHtml(commands(signature!, keyFile))}</code></pre>`,

@@ -3,6 +3,8 @@
  * in two months of a virtual clock, and the SAF-T of both months (T15) as `certo saft export` writes it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { setCashVat } from '../../src/operations/company/cash-vat.ts';
+import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { InvoiceJson, ProposalJson, TransportJson } from '../replies.ts';
 import type { Service, TestCompany } from '../service.ts';
 import { runCommand } from './run-command.ts';
@@ -56,6 +58,7 @@ export async function playScenario(service: Service, producer: Producer = {}): P
   await january(desk, goods);
   await february(desk, goods);
   await transports(desk, goods);
+  await cashVat(desk, goods, service);
   await desk.reported();
   const entries = await desk.finished();
   return {
@@ -374,6 +377,28 @@ async function transports(desk: Desk, { business, cabinet, paper }: Masters): Pr
     ['Guia de movimentação de ativos fixos próprios (GA)', 'GUIA_DE_ATIVOS_PROPRIOS'],
   ] as const;
   for (const [name, movementType] of others) await make('T14', name, places, { movementType, items });
+}
+
+/** The cash VAT scheme, from the middle of February on: series of its own, receipts that tell the tax (RC). */
+async function cashVat(desk: Desk, { business, paper, wine }: Masters, service: Service): Promise<void> {
+  await desk.at('2026-02-17T09:00:00');
+  await setCashVat(service.owner, desk.company.id, { from: '2026-02-17' });
+  for (const documentType of ['INVOICE', 'RECEIPT'] as const)
+    await registerSeries(service.world, desk.company.id, { documentType, code: 'CX2026', cashVat: true });
+  const items = [
+    { id: paper, quantity: 1 },
+    { id: wine, quantity: 10 },
+  ];
+  const invoice = await desk.invoice({ customerId: business, items });
+  const look = 'Menção «IVA - regime de caixa»; CashVATSchemeIndicator 1 no SAF-T';
+  await desk.show('T14', 'Fatura em regime de IVA de caixa (FT)', look, invoice);
+  await desk.at('2026-02-24T16:45:00');
+  const { receipt } = await desk.post<{ receipt: InvoiceJson }>(`/invoices/${invoice.id}/pay`, {
+    amount: 100,
+    method: 'TB',
+  });
+  const receiptLook = 'IVA por taxa em cada linha do SAF-T, em proporção do que foi pago';
+  await desk.show('T14', 'Recibo em regime de IVA de caixa (RC)', receiptLook, receipt);
 }
 
 async function exported(service: Service, { name, nif }: Producer): Promise<string> {

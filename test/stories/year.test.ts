@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
 import { findingSentence } from '../../src/fiscal/saft/check/findings.ts';
+import { setCashVat } from '../../src/operations/company/cash-vat.ts';
 import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
 import { runCommand } from '../certification/run-command.ts';
 import { chainFaults, numberOf, readSaft, type Saft, sumOf, type Tree } from '../certification/saft-reading.ts';
@@ -32,13 +33,19 @@ afterAll(() => service?.stop());
 
 let made = 0;
 
-async function newCompany(region: 'PT' | 'PT-AC' | 'PT-MA'): Promise<TestCompany> {
+/** With the cash VAT scheme: from May to October, in series of its own. */
+async function newCompany(region: 'PT' | 'PT-AC' | 'PT-MA', cashVat: boolean): Promise<TestCompany> {
   made += 1;
   const facts = { name: `Ano ${made}, Lda`, taxpayerNumber: nifFrom(`51${String(made).padStart(6, '0')}`), region };
   const company = await service.newCompany(facts);
   await service.setCredentials(company);
   for (const documentType of seriesTypes)
     await registerSeries(service.world, company.id, { documentType, code: '2026' });
+  if (cashVat) {
+    for (const documentType of seriesTypes.slice(0, 6))
+      await registerSeries(service.world, company.id, { documentType, code: 'CX2026', cashVat: true });
+    await setCashVat(service.owner, company.id, { from: '2026-05-01', until: '2026-10-31' });
+  }
   expect(await syncSeries(service.world, company.id)).toBe('ok');
   return company;
 }
@@ -56,9 +63,10 @@ test(
       fc.asyncProperty(
         fc.constantFrom('PT' as const, 'PT-AC' as const, 'PT-MA' as const),
         fc.array(act, { minLength: 150, maxLength: 220, size: 'max' }),
-        async (region, acts) => {
+        fc.boolean(),
+        async (region, acts, cashVat) => {
           await service.setClock(newYear);
-          const company = await newCompany(region);
+          const company = await newCompany(region, cashVat);
           const { issued, tally } = await playYear(service, company, acts);
           if (process.env['YEAR_TALLY'] !== undefined)
             console.log(issued.length, Object.fromEntries([...tally].sort()));
