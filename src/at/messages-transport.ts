@@ -54,10 +54,15 @@ function transportLine(line: PricedLine, message: TransportReport): string {
   );
 }
 
-/** The field holds 20 characters, SAF-T allows 30: a number that does not fit is told as "not given", never cut. */
+/**
+ * The field holds 20 characters, SAF-T allows 30: a number that does not fit is told as "not given", never cut. Nor is a
+ * foreign number of nine digits told: the message has no country, and the AT takes it for a NIF (its code -20, or
+ * somebody else's).
+ */
 function recipient(party: Party): string {
   const number = buyerTaxId(party);
-  return number.length <= 20 ? number : finalConsumerNif;
+  const mistaken = !domestic(party) && /^\d{9}$/.test(number);
+  return number.length <= 20 && !mistaken ? number : finalConsumerNif;
 }
 
 /** Country is fixed to PT in the WSDL, so a foreign place can't be told; it stays on the printed document. */

@@ -196,6 +196,26 @@ describe('details', () => {
     );
   });
 
+  it('transport: a foreign number that looks like a NIF is not told, since the message has no country', () => {
+    const told = (taxpayerNumber: string, country: string) =>
+      textOf(
+        readXml(
+          bodies.reportTransport(
+            s.transport({
+              content: s.content('GUIA_DE_TRANSPORTE', {
+                input: [s.line('1')],
+                customer: { ...s.foreigner, taxpayerNumber, country },
+              }),
+            }),
+          ),
+        )!,
+        'CustomerTaxID',
+      );
+    expect(told('136695976', 'DE')).toBe('999999990');
+    expect(told('U12345678', 'AT')).toBe('U12345678');
+    expect(told('501442600', 'PT')).toBe('501442600');
+  });
+
   it('refuses what would be a fault of ours', () => {
     expect(() => bodies.reportTransport(s.transport({ status: 'A' }))).toThrow(/needs the code/);
     const report = s.sales('INVOICE');

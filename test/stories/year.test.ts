@@ -62,7 +62,7 @@ test(
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('PT' as const, 'PT-AC' as const, 'PT-MA' as const),
-        fc.array(act, { minLength: 150, maxLength: 220, size: 'max' }),
+        fc.array(act, { minLength: 120, maxLength: 180, size: 'max' }),
         fc.boolean(),
         async (region, acts, cashVat) => {
           await service.setClock(newYear);
