@@ -94,7 +94,7 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
         { companyId, code: outcome.code },
         'the AT refused the credentials; reporting stops for this company',
       );
-      await markCredentialsWrong(world.db, companyId);
+      await markCredentialsWrong(world.db, companyId, company);
       postponed.push([postpone, [id, leaseId, 0, outcome.message, 1]]);
       refused = true;
     } else {

@@ -47,13 +47,16 @@ const readActive = statement(
   'series_active',
   `select at_type, code, validation_code from certo.series where company_id = certo.current_company() and status = 'ACTIVE'`,
 );
-const setState = statement(
-  'company_at_state',
-  `update certo.companies set at_state = $1, updated_at = certo.now() where id = certo.current_company() and at_state <> $1`,
+// What the AT said is said of the credentials it was asked with: others may have been set since.
+const setWrong = statement(
+  'company_at_wrong',
+  `update certo.companies set at_state = 'WRONG', updated_at = certo.now()
+   where id = certo.current_company() and at_state <> 'WRONG' and at_password_sealed = $1`,
 );
 const setSynced = statement(
   'company_at_synced',
-  `update certo.companies set at_state = 'OK', at_synced_at = certo.now(), at_series_differ = $1, updated_at = certo.now() where id = certo.current_company()`,
+  `update certo.companies set at_state = 'OK', at_synced_at = certo.now(), at_series_differ = $1, updated_at = certo.now()
+   where id = certo.current_company() and at_password_sealed = $2`,
 );
 
 /** The company's sub-user at the AT, its password opened. Undefined when there is none or the AT refused it. */
@@ -173,18 +176,18 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   if (outcome.kind === 'refused') {
     // An outage or a fault of the program never counts against the company (decisions 3, Readiness).
     if (outcome.reason !== 'credentials') return 'unreachable';
-    await world.db.transact(entry, (tx) => tx.query(setState, ['WRONG']));
+    await world.db.transact(entry, (tx) => tx.query(setWrong, [company['at_password_sealed']]));
     return 'wrong-credentials';
   }
   const known = new Set(
     outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
   );
   const differ = results[1]!.some((row) => !known.has(`${row['at_type']} ${row['code']} ${row['validation_code']}`));
-  await world.db.transact(entry, (tx) => tx.query(setSynced, [differ]));
+  await world.db.transact(entry, (tx) => tx.query(setSynced, [differ, company['at_password_sealed']]));
   return differ ? 'differ' : 'ok';
 }
 
-/** The AT refused the credentials while something was reported: nothing is sent until they are corrected. */
-export async function markCredentialsWrong(db: Db, companyId: string): Promise<void> {
-  await db.transact(entryOfCompany(companyId, 'clock'), (tx) => tx.query(setState, ['WRONG']));
+/** The AT refused the credentials of this row while something was reported: nothing is sent until they are corrected. */
+export async function markCredentialsWrong(db: Db, companyId: string, row: Row): Promise<void> {
+  await db.transact(entryOfCompany(companyId, 'clock'), (tx) => tx.query(setWrong, [row['at_password_sealed']]));
 }
