@@ -310,6 +310,11 @@ export const refusals = {
   },
   PROPOSAL_NOT_FOUND: { status: 404, en: 'There is no such pro forma.', pt: 'Não existe tal fatura pró-forma.' },
   TEMPLATE_NOT_FOUND: { status: 404, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
+  TEMPLATE_FORMAT: {
+    status: 400,
+    en: 'This template is not made for {format}: choose another template, or one of its formats: {formats}.',
+    pt: 'Este modelo não é para {format}: escolha outro modelo, ou um dos formatos dele: {formats}.',
+  },
   FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe tal ficheiro.' },
   LINK_EXPIRED: {
     status: 410,

@@ -30,6 +30,7 @@ import { getProposalPdf } from './proposals/get-proposal-pdf.ts';
 import { listProposals } from './proposals/list-proposals.ts';
 import { getSaft } from './saft/get-saft.ts';
 import { listSeries } from './series/list-series.ts';
+import { listTemplates } from './templates/list-templates.ts';
 import { cancelTransport } from './transport-documents/cancel-transport.ts';
 import { createTransport } from './transport-documents/create-transport.ts';
 import { deleteTransport } from './transport-documents/delete-transport.ts';
@@ -42,6 +43,7 @@ import { patchTransport } from './transport-documents/patch-transport.ts';
 export const operations: readonly Operation[] = [
   getCompany,
   listSeries,
+  listTemplates,
   createCustomer,
   listCustomers,
   getCustomer,

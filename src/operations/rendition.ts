@@ -8,22 +8,35 @@ import { statement } from '../db/transact.ts';
 import type { Content, Family, Region } from '../fiscal/document.ts';
 import { Refusal, type RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
+import type { PaperFormat } from '../print/input.ts';
+import type { PaperLanguage } from '../print/words.ts';
 import { closed } from './fields.ts';
 import { issuedColumns, issuedOf } from './invoices/issued.ts';
 import { fileLink } from './links.ts';
 import { producerOf } from './saft/program.ts';
+import { builtIn } from './templates/template.ts';
 import type { World } from './world.ts';
 
-/** Raised with every change of the template that shows: old renditions stay what they were. */
-const template_version = 2;
+/** Raised with every change of the layouts that shows: old renditions stay what they were. */
+const layout_version = 2;
 
 // The AT's code and a cancellation show on the paper: each makes another file.
 const state = `case when d.at_doc_code is null then '' else '.coded' end || case when d.status = 'CANCELED' then '.canceled' else '' end`;
+const variant = `$2::text || coalesce('.' || t.id || '.' || t.version, '') || ${state}`;
+const stored = `exists (select 1 from certo.renditions r where r.company_id = d.company_id and r.document_id = d.id and r.variant = ${variant})`;
+// The template that was asked for ($4), else the document's own, else the company's default; no row: the built-in one.
+// An archived one still prints the documents that name it. One of the latter two that is not made for the paper ($5)
+// gives way to the built-in one.
 const readPrintable = statement(
   'printable_read',
-  `select d.id, d.status, d.content, d.issued_at, (select c.region from certo.companies c where c.id = certo.current_company()) as region, d.at_doc_code, certo.now() as now, ${issuedColumns}, $2::text || ${state} as variant,
-     exists (select 1 from certo.renditions r where r.company_id = d.company_id and r.document_id = d.id and r.variant = $2::text || ${state}) as rendered
+  `select d.id, d.status, d.content, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, ${variant} as variant, ${stored} as rendered,
+     (select c.region from certo.companies c where c.id = certo.current_company()) as region,
+     t.id as template_id, t.formats as template_formats, t.language, t.colour, t.footer, case when not ${stored} then t.logo end as logo
    from certo.documents d
+   left join certo.templates t on t.company_id = d.company_id and case
+     when $4::text is not null then t.id::text = lower($4) and not t.is_archived
+     when d.asked->>'templateId' is not null then t.id::text = d.asked->>'templateId' and $5 = any (t.formats)
+     else t.is_default and $5 = any (t.formats) end
    where d.company_id = certo.current_company() and d.id = $1 and d.family = any ($3::text[]) and d.hidden_at is null`,
 );
 const insertRendition = statement(
@@ -31,8 +44,6 @@ const insertRendition = statement(
   `insert into certo.renditions (company_id, document_id, variant, bytes)
    values (certo.current_company(), $1, $2, $3) on conflict do nothing`,
 );
-
-export const paperFormats = ['A4', 'RECEIPT', 'RECEIPT_58'] as const;
 
 export const isDuplicate = Type.Optional(Type.Boolean({ default: false, description: 'Print it as a second copy.' }));
 
@@ -42,7 +53,7 @@ interface Wanted {
   readonly id: string;
   readonly families: readonly Family[];
   readonly notFound: RefusalCode;
-  readonly format?: (typeof paperFormats)[number] | undefined;
+  readonly format?: PaperFormat | undefined;
   readonly isDuplicate?: boolean | undefined;
   readonly templateId?: string | undefined;
 }
@@ -50,17 +61,24 @@ interface Wanted {
 /** The printed document's row, with the variant of its file, which is stored now if it was not before. */
 export async function loadPdf(tx: Tx, wanted: Wanted, world: World): Promise<Row> {
   const { format = 'A4', isDuplicate = false } = wanted;
-  const variant = `${format}.${isDuplicate ? 'duplicate' : 'original'}.pt.${world.atMode}.v${template_version}`;
-  const [row] = await tx.query(readPrintable, [wanted.id, variant, wanted.families]);
+  const { templateId } = wanted;
+  const look = `${format}.${isDuplicate ? 'duplicate' : 'original'}.pt.${world.atMode}.v${layout_version}`;
+  const [row] = await tx.query(readPrintable, [wanted.id, look, wanted.families, templateId ?? null, format]);
   if (row === undefined) throw new Refusal(wanted.notFound);
   if (row['number'] === null) throw new Refusal('DRAFT_NOT_PRINTABLE');
-  // There is no template other than the built-in one yet, and that one needs no id.
-  if (wanted.templateId !== undefined) throw new Refusal('TEMPLATE_NOT_FOUND');
+  if (templateId !== undefined) checkTemplate(row, templateId, format);
   if (row['rendered'] !== true) {
     const bytes = await render(row, { format, isDuplicate }, world);
     await tx.query(insertRendition, [row['id'], row['variant'], bytes]);
   }
   return row;
+}
+
+function checkTemplate(row: Row, templateId: string, format: PaperFormat): void {
+  if (templateId.toLowerCase() === builtIn.id) return;
+  if (row['template_id'] === null) throw new Refusal('TEMPLATE_NOT_FOUND');
+  const formats = row['template_formats'] as PaperFormat[];
+  if (!formats.includes(format)) throw new Refusal('TEMPLATE_FORMAT', { format, formats: formats.join(', ') });
 }
 
 export function showPdf(row: Row, { companyId }: Principal, world: World): Record<string, unknown> {
@@ -74,7 +92,7 @@ export function showPdf(row: Row, { companyId }: Principal, world: World): Recor
 
 async function render(
   row: Row,
-  how: { readonly format: (typeof paperFormats)[number]; readonly isDuplicate: boolean },
+  how: { readonly format: PaperFormat; readonly isDuplicate: boolean },
   world: World,
 ): Promise<Buffer> {
   const bytes = await world.print.render({
@@ -83,7 +101,12 @@ async function render(
     status: row['status'] === 'CANCELED' ? 'A' : 'N',
     format: how.format,
     copy: how.isDuplicate ? 'Duplicado' : 'Original',
-    language: 'pt',
+    language: (row['language'] as PaperLanguage | null) ?? 'pt',
+    style: {
+      logo: (row['logo'] as Buffer | null) ?? undefined,
+      colour: (row['colour'] as string | null) ?? undefined,
+      footer: (row['footer'] as string | null) ?? undefined,
+    },
     environment: world.atMode,
     region: row['region'] as Region,
     producer: producerOf(world.program),

@@ -4,7 +4,7 @@
 export const houseColour = '#0f766e';
 
 /** WCAG 2.2 asks for 4.5:1 between text and its background. */
-const leastContrast = 4.5;
+export const leastContrast = 4.5;
 
 /**
  * A "#rrggbb" colour that is readable on white: darkened in small steps when it is too light. Absent or malformed text
@@ -16,7 +16,8 @@ export function readableColour(asked: string | undefined): string {
   return colour;
 }
 
-function contrastOnWhite(colour: string): number {
+/** From 1 (white) to 21 (black). */
+export function contrastOnWhite(colour: string): number {
   const [red, green, blue] = channels(colour).map((value) => {
     const share = value / 255;
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;

@@ -6,7 +6,7 @@ import type { PaperLanguage } from './words.ts';
 export type PaperFormat = 'A4' | 'RECEIPT' | 'RECEIPT_58';
 
 export interface PaperStyle {
-  /** PNG or SVG; anything else, or more than 512 KiB, is left out. */
+  /** PNG, JPEG or SVG; anything else, or more than 512 KiB, is left out. */
   readonly logo?: Uint8Array | undefined;
   /** "#rrggbb"; darkened when it would be hard to read on white. */
   readonly colour?: string | undefined;

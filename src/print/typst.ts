@@ -10,6 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { type Font, readFont } from './font.ts';
 import type { PaperFormat, PrintInput } from './input.ts';
+import { kindOfLogo } from './logo.ts';
+import { largestLogo_bytes } from './logo-limits.ts';
 import { paperOf } from './paper.ts';
 
 const weights = ['400Regular', '600SemiBold', '700Bold'] as const;
@@ -62,14 +64,10 @@ function compile(compiler: NodeCompiler, font: Font, input: PrintInput, logo: st
   );
 }
 
-const largestLogo = 512 * 1024;
-const pngMark = [0x89, 0x50, 0x4e, 0x47] as const;
-
 /** Puts the logo beside the templates, in memory only; its name there. */
 function placeLogo(compiler: NodeCompiler, logo: Uint8Array | undefined): string | undefined {
-  if (logo === undefined || logo.length === 0 || logo.length > largestLogo) return undefined;
-  const isPng = pngMark.every((byte, index) => logo[index] === byte);
-  const name = isPng ? 'logo.png' : 'logo.svg';
+  if (logo === undefined || logo.length === 0 || logo.length > largestLogo_bytes) return undefined;
+  const name = `logo.${kindOfLogo(logo)}`;
   compiler.mapShadow(join(templates, name), Buffer.from(logo));
   return name;
 }

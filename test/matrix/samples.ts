@@ -12,6 +12,7 @@ export interface Sample {
 export const samples: Readonly<Record<string, (company: TestCompany) => Promise<Sample>>> = {
   getCompany: async () => ({ path: '/company' }),
   listSeries: async () => ({ path: '/series' }),
+  listTemplates: async () => ({ path: '/templates' }),
 
   createCustomer: async () => ({
     path: '/customers',

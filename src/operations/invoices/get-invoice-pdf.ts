@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { closed, id, idParams, oneOf } from '../fields.ts';
 import { defineRead } from '../operation.ts';
-import { isDuplicate, loadPdf, PdfReply, paperFormats, showPdf } from '../rendition.ts';
+import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
+import { paperFormats } from '../templates/template.ts';
 
 export const getInvoicePdf = defineRead({
   name: 'getInvoicePdf',
@@ -13,11 +14,11 @@ export const getInvoicePdf = defineRead({
   query: closed({
     isDuplicate,
     format: Type.Optional(oneOf(paperFormats, 'Paper; A4 when absent.')),
-    templateId: Type.Optional(id('PDF template; the default one when absent.')),
+    templateId: Type.Optional(id('PDF template; when absent the one of the document, else the default one.')),
   }),
   reply: [200, PdfReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
-  refuses: ['INVOICE_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'DRAFT_NOT_PRINTABLE'],
+  refuses: ['INVOICE_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
   tool: 'get_invoice_pdf',
   load: (tx, { params, query }, world) =>
     loadPdf(tx, { id: params.id, families: ['SALES', 'RECEIPT'], notFound: 'INVOICE_NOT_FOUND', ...query }, world),

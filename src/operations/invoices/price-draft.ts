@@ -14,6 +14,7 @@ import { issuerColumns, issuerOf } from '../company/company.ts';
 import { partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
 import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
+import { builtIn } from '../templates/template.ts';
 import type { AskedDraft, AskedLine } from './draft.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
@@ -21,12 +22,13 @@ const itemJson = recordColumns
   .map((column) => (/price|percent|rate$/.test(column) && column !== 'vat_rate' ? `i.${column}::text` : `i.${column}`))
   .join(', ');
 
-/** Everything a draft refers to. Parameters: customer, items, series, parent, document type. */
+/** Everything a draft refers to. Parameters: customer, items, series, parent, document type, template. */
 const referencesText = (lock: string) => `select certo.now() as now,
     (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
     (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = $1${lock}) x) as customer,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any ($2::uuid[]) order by i.id${lock}) x) as items,
+    (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = $6) as template,
     (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE' and s.kind <> 'R') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.content -> 'recovered' as recovered from certo.documents d
        where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
@@ -51,7 +53,20 @@ export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
 
 function referencesOf(asked: AskedDraft): unknown[] {
   const items = [...new Set(asked.items.map((line) => line.id))];
-  return [asked.customerId, items, asked.seriesId ?? null, asked.parentInvoiceId ?? null, asked.type];
+  return [
+    asked.customerId,
+    items,
+    asked.seriesId ?? null,
+    asked.parentInvoiceId ?? null,
+    asked.type,
+    asked.templateId ?? null,
+  ];
+}
+
+/** The built-in template, one of the company's, or an archived one that the draft had before. */
+function isUsable(templateId: string | undefined, references: Row, before: AskedDraft | undefined): boolean {
+  if (templateId === undefined || templateId === builtIn.id || references['template'] === true) return true;
+  return references['template'] === false && before?.templateId === templateId;
 }
 
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
@@ -74,8 +89,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
   else if (customer['is_archived'] === true && before?.customerId !== asked.customerId) at('/customerId', 'ARCHIVED');
   if (asked.seriesId !== undefined && references['series'] !== true) at('/seriesId', 'UNKNOWN_SERIES');
-  // There is no template other than the built-in one yet, and that one needs no id.
-  if (asked.templateId !== undefined) at('/templateId', 'UNKNOWN_TEMPLATE');
+  if (!isUsable(asked.templateId, references, before)) at('/templateId', 'UNKNOWN_TEMPLATE');
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
   else if (asked.parentInvoiceId !== undefined && references['parent'] === null)
     at('/parentInvoiceId', 'UNKNOWN_PARENT');

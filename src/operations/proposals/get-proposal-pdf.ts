@@ -13,11 +13,13 @@ export const getProposalPdf = defineRead({
   params: anyIdParams,
   query: closed({
     isDuplicate,
-    templateId: Type.Optional(Type.String({ description: 'PDF template; the default one when absent.' })),
+    templateId: Type.Optional(
+      Type.String({ description: 'PDF template; when absent the one of the document, else the default one.' }),
+    ),
   }),
   reply: [200, PdfReply],
   access: { key: true },
-  refuses: ['PROPOSAL_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'DRAFT_NOT_PRINTABLE'],
+  refuses: ['PROPOSAL_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
   load: async (tx, { params, query }, world) =>
     loadPdf(tx, { id: knownForm(params.id), families: ['PROFORMA'], notFound: 'PROPOSAL_NOT_FOUND', ...query }, world),
   show: (row, { principal }, world) => showPdf(row, principal, world),

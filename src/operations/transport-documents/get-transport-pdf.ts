@@ -13,11 +13,11 @@ export const getTransportPdf = defineRead({
   params: idParams('Id of the transport document.'),
   query: closed({
     isDuplicate,
-    templateId: Type.Optional(id('PDF template; the default one when absent.')),
+    templateId: Type.Optional(id('PDF template; when absent the one of the document, else the default one.')),
   }),
   reply: [200, PdfReply],
   access: { key: true },
-  refuses: ['TRANSPORT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'DRAFT_NOT_PRINTABLE'],
+  refuses: ['TRANSPORT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
   load: (tx, { params, query }, world) =>
     loadPdf(tx, { id: params.id, families: ['TRANSPORT'], notFound: 'TRANSPORT_NOT_FOUND', ...query }, world),
   show: (row, { principal }, world) => showPdf(row, principal, world),

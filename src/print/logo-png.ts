@@ -1,0 +1,67 @@
+/** PNG (ISO/IEC 15948): the header, palette, transparency and pixels, with checksums made anew. */
+import { crc32, inflateSync } from 'node:zlib';
+import { checkSides, LogoRefused } from './logo-limits.ts';
+
+export const pngMark = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] as const;
+
+const kept: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
+/** Samples per pixel by colour type. */
+const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+
+interface Chunk {
+  readonly type: string;
+  readonly data: Buffer;
+}
+
+export function cleanPng(bytes: Uint8Array): Uint8Array {
+  const chunks = chunksOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const [header] = chunks;
+  if (header?.type !== 'IHDR' || header.data.length !== 13 || chunks.at(-1)?.type !== 'IEND') throw broken();
+  checkPixels(header.data, Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)));
+  return Buffer.concat([Buffer.from(pngMark), ...chunks.filter(({ type }) => kept.has(type)).map(written)]);
+}
+
+function chunksOf(file: Buffer): Chunk[] {
+  const chunks: Chunk[] = [];
+  for (let at = pngMark.length; at < file.length && chunks.at(-1)?.type !== 'IEND'; ) {
+    if (at + 12 > file.length) throw broken();
+    const length = file.readUInt32BE(at);
+    if (at + 12 + length > file.length) throw broken();
+    const type = file.toString('latin1', at + 4, at + 8);
+    if (file.readUInt32BE(at + 8 + length) !== crc32(file.subarray(at + 4, at + 8 + length))) throw broken();
+    chunks.push({ type, data: file.subarray(at + 8, at + 8 + length) });
+    at += 12 + length;
+  }
+  return chunks;
+}
+
+/** The pixels are there, all of them, and no more: a small file must not grow without bound when it is read. */
+function checkPixels(header: Buffer, packed: Buffer): void {
+  const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
+  const [depth, colour] = [header[8]!, header[9]!];
+  checkSides(width, height);
+  const perPixel = samples[colour];
+  if (perPixel === undefined || ![1, 2, 4, 8, 16].includes(depth)) throw broken();
+  if (header[12] !== 0) throw new LogoRefused('The logo is an interlaced PNG: save it without interlacing.');
+  const expected = (1 + Math.ceil((width * perPixel * depth) / 8)) * height;
+  let pixels: Buffer;
+  try {
+    pixels = inflateSync(packed, { maxOutputLength: expected });
+  } catch {
+    throw broken();
+  }
+  if (pixels.length !== expected) throw broken();
+}
+
+function written({ type, data }: Chunk): Buffer {
+  const chunk = Buffer.alloc(12 + data.length);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.write(type, 4, 'latin1');
+  data.copy(chunk, 8);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, 8 + data.length)), 8 + data.length);
+  return chunk;
+}
+
+function broken(): LogoRefused {
+  return new LogoRefused('The logo is a damaged PNG: save it again.');
+}
