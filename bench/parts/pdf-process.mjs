@@ -1,10 +1,9 @@
-// Prints distinct invoices of ten lines in a process of its own and tells the processor time of the whole process.
+// Prints distinct invoices of so many lines in a process of its own and tells the processor time of the whole process.
 import { decideIssue, finishIssue } from '../../dist/fiscal/issue.js';
 import { price } from '../../dist/fiscal/totals.js';
 import { generateSigningKey, localSigner } from '../../dist/keys/signer.js';
 import { openPrint } from '../../dist/print/print.js';
 
-const warmUp = 30;
 const sign = localSigner(generateSigningKey().privatePem, 1);
 const now = new Date('2026-11-20T10:00:00Z');
 const goods = [
@@ -16,8 +15,8 @@ const goods = [
 ];
 let head = { documentType: 'INVOICE', code: 'A2026', validationCode: 'CSDF7T5H', lastSequence: 0, lastHash: '' };
 
-async function invoice(i) {
-  const lines = Array.from({ length: 10 }, (_, n) => ({
+async function invoice(i, { lines: count, format }) {
+  const lines = Array.from({ length: count }, (_, n) => ({
     id: `00000000-0000-7000-8000-${String(n).padStart(12, '0')}`,
     itemId: `00000000-0000-7000-9000-${String(n).padStart(12, '0')}`,
     name: `${goods[n % goods.length]} ${i}-${n}`,
@@ -69,7 +68,7 @@ async function invoice(i) {
     content: decided.content,
     issued: finishIssue(decided, signatures[0]),
     status: 'N',
-    format: 'A4',
+    format,
     copy: 'Original',
     language: 'pt',
     environment: 'simulator',
@@ -79,10 +78,10 @@ async function invoice(i) {
   };
 }
 
-process.on('message', async ({ count }) => {
+process.on('message', async ({ count, warmUp, ...kind }) => {
   const print = openPrint();
   const invoices = [];
-  for (let i = 0; i < warmUp + count; i++) invoices.push(await invoice(i));
+  for (let i = 0; i < warmUp + count; i++) invoices.push(await invoice(i, kind));
   for (const one of invoices.slice(0, warmUp)) await print.render(one);
   const before = process.cpuUsage();
   const from = performance.now();

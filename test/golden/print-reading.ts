@@ -21,7 +21,7 @@ export interface Piece {
 
 /** Opens a PDF; the caller ends it with `destroy()`. */
 export async function openPdf(pdf: Uint8Array): Promise<PDFDocumentProxy> {
-  return getDocument({ data: pdf.slice(), verbosity: 0 }).promise;
+  return getDocument({ data: new Uint8Array(pdf), verbosity: 0 }).promise;
 }
 
 export async function pagesOf(document: PDFDocumentProxy): Promise<PDFPageProxy[]> {

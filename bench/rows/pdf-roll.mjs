@@ -1,0 +1,9 @@
+// Processor time of one PDF on a till roll (80 mm, ten lines).
+import { pdfFigures } from '../parts/pdf-figures.mjs';
+
+export const title = 'PDF of ten lines on a roll';
+export const unit = 'ms CPU';
+export const floor = { most: 10 };
+export const goal = { most: 6 };
+
+export const measure = (tools) => pdfFigures(tools, { count: 300, warmUp: 30, lines: 10, format: 'RECEIPT' });
