@@ -3,8 +3,12 @@
  * over the wire or in the database as the service's own role, and leaves every table of the company as it was.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Refusal } from '../../src/fiscal/refusal.ts';
 import { createApiKey, revokeApiKey } from '../../src/identity/api-keys.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
+import { planRecovery } from '../../src/operations/recovery/plan.ts';
+import { recoverDocument } from '../../src/operations/recovery/recover.ts';
+import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
 import type { InvoiceJson, ItemJson, ProposalJson } from '../replies.ts';
@@ -514,6 +518,58 @@ describe('F24 converting a pro forma beyond its quantities', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
     const { relatedDocuments } = await done(A.get<ProposalJson>(`/proposals/${two.id}`));
     expect(relatedDocuments).toEqual([]);
+  });
+});
+
+describe('F19 recovering the same manual document twice', () => {
+  const file = (digest: string, documents: readonly RecoveredBody[]) => ({
+    companyId: A.id,
+    digest,
+    documents,
+    seriesCode: undefined,
+  });
+  const plan = (digest: string, ...documents: RecoveredBody[]) =>
+    planRecovery(service.db, service.app.world, file(digest, documents));
+  const problems = (digest: string, ...documents: RecoveredBody[]) =>
+    unchanged(() => plan(digest, ...documents)).then(
+      () => [],
+      ({ problems: told }: Refusal) => told.map(({ code, pointer }) => `${code} ${pointer}`),
+    );
+
+  test('F19 in another file, in other letters or twice in one file, and by two at once', async () => {
+    await registerSeries(service.world, A.id, { documentType: 'INVOICE', code: 'R2026', kind: 'R' });
+    const [customer, item] = [await business(), await A.item({ unitPrice: 100 })];
+    const form = (original: string): RecoveredBody => ({
+      kind: 'M',
+      original,
+      type: 'INVOICE',
+      cae: '62010',
+      customerId: customer.id,
+      items: [{ id: item.id, quantity: 1 }],
+      date: '2026-03-02',
+      total: 123,
+    });
+    const [planned] = await plan('first', form('abc/00001'));
+    await recoverDocument(service.db, service.app.world, file('first', [form('abc/00001')]), planned!);
+    for (const original of ['abc/00001', 'ABC/00001', 'abc/1'])
+      expect(await problems(`again ${original}`, form(original))).toEqual([
+        expect.stringContaining('RECOVERED_ALREADY'),
+      ]);
+    expect(await problems('both', form('abc/00002'), form('ABC/00002'))).toEqual([
+      expect.stringContaining('RECOVERED_TWICE'),
+    ]);
+    const [one, two] = [await plan('one', form('abc/00003')), await plan('two', form('abc/00003'))];
+    const done = await Promise.allSettled([
+      recoverDocument(service.db, service.app.world, file('one', [form('abc/00003')]), one[0]!),
+      recoverDocument(service.db, service.app.world, file('two', [form('abc/00003')]), two[0]!),
+    ]);
+    expect(done.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    const { rows } = await service.owner.query(
+      `select content -> 'recovered' ->> 'original' as original from certo.documents
+       where company_id = $1 and number is not null and content ? 'recovered' order by sequence`,
+      [A.id],
+    );
+    expect(rows.map(({ original }) => original)).toEqual(['abc/00001', 'abc/00003']);
   });
 });
 
