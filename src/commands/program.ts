@@ -75,6 +75,7 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
   addTemplates(program, add);
   addKeys(program, add);
   addSaft(program, add);
+  addImport(program, add);
   try {
     // The variables are a table of their own, wherever they are asked for.
     const line = args[0] === 'help' && args[1] === 'environment' ? args.slice(1) : args;
@@ -336,6 +337,20 @@ function addKeys(program: Command, add: Add): void {
   add(keys, 'rotate', 'generate the next version; not for production', 'certo keys rotate', async () => {
     return (await signing()).rotate;
   });
+}
+
+function addImport(program: Command, add: Add): void {
+  const imports = program.command('import').description('documents issued with other programs, to be listed only');
+  add(
+    imports,
+    'at-invoices <file>',
+    "import e-Fatura's CSV export of a company's documents as issuer, or - for standard input; all or nothing",
+    'certo import at-invoices efatura-2026.csv --company 599999942',
+    async () => (await import('./import-at-invoices.ts')).importFile,
+  )
+    .requiredOption('--company <id or NIF>', 'whose')
+    .option('--dry-run', 'tell what would happen, and change nothing')
+    .addOption(new Option('--language <language>', 'of the problems').choices(['en', 'pt']).default('en'));
 }
 
 function addSaft(program: Command, add: Add): void {

@@ -301,6 +301,11 @@ export const refusals = {
 
   // Records
   INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe tal fatura.' },
+  IMPORTED_FROM_AT: {
+    status: 400,
+    en: '{number} was issued with another program and imported from the AT: it is only listed (GET /invoices?includeATInvoices=true). Read, change, settle or print it where it was issued.',
+    pt: '{number} foi emitido com outro programa e importado da AT: só aparece na lista (GET /invoices?includeATInvoices=true). Consulte, altere, liquide ou imprima o documento onde foi emitido.',
+  },
   CUSTOMER_NOT_FOUND: { status: 404, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
   ITEM_NOT_FOUND: { status: 404, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
   TRANSPORT_NOT_FOUND: {

@@ -32,9 +32,15 @@ const sortColumns = {
   total: 'gross',
 } as const;
 
-/** One page; the operation's schema says which of the sort fields it has. */
-export function readPage(tx: Tx, columns: string, conditions: readonly Condition[], page: Page): Promise<Row[]> {
-  return tx.query(pageOf({ from: 'certo.documents', columns, conditions, sortColumns, page }));
+/** One page; the operation's schema says which of the sort fields it has. `from` is SQL of ours with the same columns. */
+export function readPage(
+  tx: Tx,
+  columns: string,
+  conditions: readonly Condition[],
+  page: Page,
+  from = 'certo.documents',
+): Promise<Row[]> {
+  return tx.query(pageOf({ from, columns, conditions, sortColumns, page }));
 }
 
 /** What `search` looks through in documents of every family; `more` is SQL of ours. */
@@ -59,7 +65,7 @@ export function showSums(row: Row): Record<string, unknown> {
 
 export function showBuyer(row: Row): Record<string, unknown> {
   return {
-    ref: row['customer_id'],
+    ref: row['customer_id'] ?? undefined,
     data: {
       name: row['customer_name'],
       taxpayerNumber: row['customer_nif'] ?? undefined,

@@ -33,6 +33,11 @@ beforeAll(async () => {
        values ($1, gen_random_uuid(), sha256('x'), '', '', 'x', certo.now(), 'x')`,
       [company.id],
     );
+    await asOwner(
+      `insert into certo.imported_documents (company_id, id, number, type, status, date, customer_name, net, tax, gross, import_id)
+       values ($1, gen_random_uuid(), 'FT LOJA/1', 'INVOICE', 'ISSUED', '2026-01-01', 'X', 1, 0, 1, gen_random_uuid())`,
+      [company.id],
+    );
   }
 });
 afterAll(() => service.stop('tampered'));
@@ -164,6 +169,8 @@ describe('reach', () => {
     'update certo.api_keys set hash = hash',
     'delete from certo.series',
     'delete from certo.customers',
+    'delete from certo.imported_documents',
+    `update certo.imported_documents set number = 'FT X/1'`,
   ])('the service may not: %s', async (sql) => {
     expect(await asApp(entryOfCompany(A.id, 'test'), sql)).toBe('42501');
   });

@@ -1,5 +1,5 @@
 /**
- * The simulator's control interface, plain HTTP on its own loopback port: GET /__ledger, /__log, /__health,
+ * The simulator's control interface, plain HTTP on its own loopback port: GET /__ledger, /__efatura.csv, /__log, /__health,
  * PUT and DELETE /__fault (GET lists), PUT /__accounts. Never reachable from elsewhere, and not from a web page either:
  * requests with a foreign Host or an Origin are refused.
  */
@@ -8,6 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Accounts } from './accounts.ts';
+import { efaturaOf } from './efatura.ts';
 import type { FaultRule, Faults } from './faults.ts';
 import { readRule } from './faults.ts';
 import type { Ledger } from './ledger.ts';
@@ -48,6 +49,8 @@ async function route(controlled: Controlled, request: IncomingMessage, response:
       });
     case 'GET /__ledger':
       return sendLedger(ledger, url.searchParams, response);
+    case 'GET /__efatura.csv':
+      return sendEfatura(ledger, url.searchParams, response);
     case 'GET /__log': {
       const limit = Number(url.searchParams.get('limit') ?? 100);
       if (!Number.isSafeInteger(limit) || limit < 1)
@@ -102,6 +105,14 @@ async function body(request: IncomingMessage): Promise<unknown> {
   } catch {
     return undefined;
   }
+}
+
+/** What the portal would export to a taxpayer as issuer: streamed, ?nif=, and with ?from= and ?to= a period. */
+async function sendEfatura(ledger: Ledger, query: URLSearchParams, response: ServerResponse): Promise<void> {
+  const nif = query.get('nif');
+  if (nif === null) return json(response, 400, { error: 'nif is needed: whose documents' });
+  response.writeHead(200, { 'Content-Type': 'text/csv; charset=utf-8', 'Cache-Control': 'no-store' });
+  await pipeline(efaturaOf(ledger, nif, query.get('from') ?? '', query.get('to') ?? '9999-12-31'), response);
 }
 
 /** Streamed: the ledger may hold more documents than memory should. */

@@ -46,6 +46,8 @@ export interface DocumentEntry {
   readonly customer: string;
   readonly country?: string | undefined;
   readonly gross?: string | undefined;
+  readonly net?: string | undefined;
+  readonly tax?: string | undefined;
   /** Digest of all values but the status: tells a resend from a different document. */
   readonly digest: string;
   readonly atDocCode?: string | undefined;

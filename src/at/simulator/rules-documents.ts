@@ -46,6 +46,8 @@ function register(world: World, nif: string, body: XmlElement, kind: DocumentKin
     customer: value(data, 'CustomerTaxID'),
     country: value(data, 'CustomerTaxIDCountry'),
     gross: value(data, 'DocumentTotals', 'GrossTotal'),
+    net: value(data, 'DocumentTotals', 'NetTotal'),
+    tax: value(data, 'DocumentTotals', 'TaxPayable'),
     digest,
     history: [{ status, date: value(data, 'DocumentStatus', `${kind.name}StatusDate`), at: world.now().toISOString() }],
   });

@@ -12,6 +12,7 @@ import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts'
 import { closed, idParams, line } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
+import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 
 /** Kept in the books and SAF-T. */
@@ -59,10 +60,18 @@ export const cancelInvoice = defineWrite({
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
   tool: 'cancel_invoice',
-  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE', 'ALREADY_CANCELED', 'HAS_NOTES', 'HAS_PAYMENTS', 'INTEGRITY_BROKEN'],
+  refuses: [
+    'INVOICE_NOT_FOUND',
+    'IMPORTED_FROM_AT',
+    'INVALID_STATE',
+    'ALREADY_CANCELED',
+    'HAS_NOTES',
+    'HAS_PAYMENTS',
+    'INTEGRITY_BROKEN',
+  ],
   async load(tx, asked) {
     const document = await lockFamily(tx, asked.params.id);
-    if (document === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+    if (document === undefined) throw await missingInvoice(tx, asked.params.id);
     const givesBack = document.type === 'RECEIPT' || document.type === 'CREDIT_NOTE';
     const parentId = document.content.parent?.id;
     return { document, parent: givesBack && parentId !== undefined ? await lockFamily(tx, parentId) : undefined };

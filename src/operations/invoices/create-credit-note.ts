@@ -1,4 +1,5 @@
 /** Credit note: takes an issued invoice back, in full or line by line. */
+
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
@@ -15,6 +16,7 @@ import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
 import { balanceCall, lockFamily, notesOf, type Parent, refOf, totalsOfChildren } from './family.ts';
+import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 
 /** What a credit note was asked as: column `asked`. */
@@ -73,6 +75,7 @@ export const createCreditNote = defineWrite({
   tool: 'create_credit_note',
   refuses: [
     'PARENT_NOT_FOUND',
+    'IMPORTED_FROM_AT',
     'NOT_CREDITABLE',
     'NOT_READY',
     'DATE_GOES_BACK',
@@ -84,7 +87,7 @@ export const createCreditNote = defineWrite({
   ],
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
-    if (parent === undefined) throw new Refusal('PARENT_NOT_FOUND');
+    if (parent === undefined) throw await missingInvoice(tx, asked.body.parentInvoiceId, 'PARENT_NOT_FOUND');
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
     const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
     return { parent, place: await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme }) };

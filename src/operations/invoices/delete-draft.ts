@@ -27,7 +27,7 @@ export const deleteDraft = defineWrite({
   params: idParams('Id of the draft.'),
   reply: [200, closed({ id: Type.String(), deleted: Type.Boolean() })],
   access: { key: true, oauth: ['invoicing.write'] },
-  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE'],
+  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'INVALID_STATE'],
   tool: 'delete_invoice_draft',
   load: (tx, asked) => draftToChange(tx, asked.params.id),
   decide: (_row, asked) => ({ id: asked.params.id }),

@@ -1,8 +1,10 @@
 import { Type } from 'typebox';
+import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, id, idParams, oneOf } from '../fields.ts';
 import { defineRead } from '../operation.ts';
 import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
 import { paperFormats } from '../templates/template.ts';
+import { missingInvoice } from './imported.ts';
 
 export const getInvoicePdf = defineRead({
   name: 'getInvoicePdf',
@@ -18,9 +20,16 @@ export const getInvoicePdf = defineRead({
   }),
   reply: [200, PdfReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
-  refuses: ['INVOICE_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
+  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
   tool: 'get_invoice_pdf',
-  load: (tx, { params, query }, world) =>
-    loadPdf(tx, { id: params.id, families: ['SALES', 'RECEIPT'], notFound: 'INVOICE_NOT_FOUND', ...query }, world),
+  async load(tx, { params, query }, world) {
+    const wanted = { id: params.id, families: ['SALES', 'RECEIPT'], notFound: 'INVOICE_NOT_FOUND', ...query } as const;
+    try {
+      return await loadPdf(tx, wanted, world);
+    } catch (error) {
+      const missing = error instanceof Refusal && error.code === 'INVOICE_NOT_FOUND';
+      throw missing ? await missingInvoice(tx, params.id) : error;
+    }
+  },
   show: (row, { principal }, world) => showPdf(row, principal, world),
 });

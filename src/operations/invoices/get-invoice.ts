@@ -5,12 +5,12 @@
  */
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
 import { fileLink } from '../links.ts';
 import { defineRead, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
+import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice, showInvoice, shownMessage, showSync } from './invoice.ts';
 
 /** The text of a revision up to where the values follow that may change without a new one. */
@@ -42,7 +42,7 @@ export const getInvoice = defineRead({
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
   quick: true,
-  refuses: ['INVOICE_NOT_FOUND'],
+  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT'],
   tool: 'get_invoice',
   async load(tx, asked) {
     const id = asked.params.id.toLowerCase();
@@ -56,7 +56,7 @@ async function loadRevision(tx: Tx, id: string): Promise<Row> {
   const known = kept.get(id);
   if (known === undefined) return loadInvoice(tx, id);
   const [row] = await tx.query(readRevision, [id]);
-  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  if (row === undefined) throw await missingInvoice(tx, id);
   return (row['updated_at'] as Date).getTime() === known.revision ? row : loadInvoice(tx, id);
 }
 

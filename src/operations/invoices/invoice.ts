@@ -16,6 +16,7 @@ import { listedMembers } from '../listed-documents.ts';
 import { begunColumns } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { invoiceTypes } from './draft.ts';
+import { missingInvoice } from './imported.ts';
 
 export const invoiceStatuses = ['CANCELED', 'CREATED', 'DRAFT', 'ISSUED', 'PAID', 'PROCESSING', 'SCHEDULED'] as const;
 
@@ -152,7 +153,12 @@ export const InvoiceReply = closed(invoiceReplyMembers);
 export const InvoiceListEntry = closed({
   ...head,
   scheduleTemplateId: nullable(text('The recurring invoice that issued it.')),
-  ...listedMembers,
+  summary: listedMembers.summary,
+  customer: closed({
+    ref: maybe(text('Id of the customer; absent on documents imported from the AT.')),
+    data: listedMembers.customer.properties.data,
+  }),
+  source: maybe(oneOf(['AT'], 'On documents imported from the AT, which are only listed.')),
 });
 
 /** What was last heard of the AT: while a report is tried again, why. */
@@ -175,14 +181,14 @@ const lockInvoice = statement(
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
-  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  if (row === undefined) throw await missingInvoice(tx, id);
   return row;
 }
 
 /** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
 export async function draftToChange(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(lockInvoice, [id]);
-  if (row === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+  if (row === undefined) throw await missingInvoice(tx, id);
   if (row['status'] !== 'DRAFT' && row['status'] !== 'CREATED') {
     throw new Refusal('INVALID_STATE', { status: String(row['status']) });
   }

@@ -42,6 +42,7 @@ export const issueInvoice = defineWrite({
   tool: 'issue_invoice',
   refuses: [
     'INVOICE_NOT_FOUND',
+    'IMPORTED_FROM_AT',
     'INVALID_STATE',
     'DRAFT_CHANGED',
     'NOT_READY',

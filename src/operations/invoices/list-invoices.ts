@@ -9,6 +9,7 @@ import { datedFrom, datedTo, listedColumns, mentions, readPage, showBuyer, showS
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
 import { invoiceTypes } from './draft.ts';
+import { withImported } from './imported.ts';
 import { InvoiceListEntry, invoiceStatuses, showParent } from './invoice.ts';
 
 const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 'total'], {
@@ -69,6 +70,7 @@ interface ListAsked {
 
 function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<Row[]> {
   const given = asked.query as Record<string, string | undefined>;
+  const imported = asked.query['includeATInvoices'] === true;
   const conditions: Condition[] = [sql`family in ('SALES', 'RECEIPT')`];
   for (const [name, column] of [
     ['documentType', 'type'],
@@ -84,7 +86,8 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
   if (given['search'] !== undefined) conditions.push(mentions(given['search']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
-  return readPage(tx, columns, conditions, asked.query as Page);
+  const shown = imported ? `${columns}, source` : columns;
+  return readPage(tx, shown, conditions, asked.query as Page, imported ? withImported : undefined);
 }
 
 /** Templates of recurring invoices show only when asked for (decisions 3, Status). */
@@ -157,5 +160,6 @@ function showEntry(row: Row, region: Region): Record<string, unknown> {
     scheduleTemplateId: row['schedule_template_id'],
     summary: showSums(row),
     customer: showBuyer(row),
+    source: row['source'] ?? undefined,
   };
 }

@@ -18,7 +18,7 @@ export const patchDraft = defineWrite({
   body: DraftPatch,
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
-  refuses: ['INVOICE_NOT_FOUND', 'INVALID_STATE', 'NOT_CREDITABLE'],
+  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'INVALID_STATE', 'NOT_CREDITABLE'],
   tool: 'update_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {

@@ -24,6 +24,7 @@ import {
   refOf,
   totalsOfChildren,
 } from './family.ts';
+import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
 
 const PayBody = closed({
@@ -62,6 +63,7 @@ export const payInvoice = defineWrite({
   tool: 'pay_invoice',
   refuses: [
     'INVOICE_NOT_FOUND',
+    'IMPORTED_FROM_AT',
     'NOT_PAYABLE',
     'INVALID_STATE',
     'NOT_READY',
@@ -74,7 +76,7 @@ export const payInvoice = defineWrite({
   check: paymentProblems,
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.params.id);
-    if (parent === undefined) throw new Refusal('INVOICE_NOT_FOUND');
+    if (parent === undefined) throw await missingInvoice(tx, asked.params.id);
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
     const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
     return { parent, place: await lockPlace(tx, { type: 'RECEIPT', seriesId, scheme }) };

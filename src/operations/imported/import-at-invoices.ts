@@ -1,0 +1,142 @@
+/**
+ * Documents that the AT lists, from e-Fatura's export, into the books as records that are only shown. All of a file or
+ * nothing; the same or an overlapping file again changes nothing. What was issued here is recognised and not kept twice.
+ */
+import type { EfaturaProblem } from '../../at/efatura/problems.ts';
+import { readEfatura } from '../../at/efatura/read-efatura.ts';
+import type { EfaturaDocument } from '../../at/efatura/record.ts';
+import type { Db, Tx } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+import { type Kept, keptOf, readKept, sameAs, updatedBy, writeKept } from './kept.ts';
+
+export interface ImportAsked {
+  readonly companyId: string;
+  /** SAF-T's SourceID of whoever imports. */
+  readonly actor: string;
+  readonly newId: () => string;
+  /** Only tell what would happen. */
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface ImportReport {
+  readonly added: number;
+  /** Known as they stand in the file. */
+  readonly known: number;
+  readonly changed: number;
+  /** Issued here. */
+  readonly own: number;
+  /** In the file's order, at most `most_told`. Not empty: nothing was changed. */
+  readonly problems: readonly EfaturaProblem[];
+  readonly problemCount: number;
+  /** The first changed ones. */
+  readonly changes: readonly { readonly line: number; readonly number: string }[];
+}
+
+const most_told = 100;
+/** Documents per round trip. */
+const portion = 500;
+
+// One import of a company at a time: two of the same file would each add what the other one adds.
+const takeTurn = statement(
+  'import_turn',
+  `select pg_advisory_xact_lock(hashtextextended('certo import ' || certo.current_company()::text, 0))`,
+);
+const insertAudit = statement(
+  'import_audit',
+  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
+   values (certo.current_company(), $1, $2, 'importAtInvoices', $3, 'command')`,
+);
+
+/** Carries the report out of a transaction that is to be rolled back. */
+class NothingKept extends Error {}
+
+/** Reads to the end also when something is wrong, so that everything wrong is told. */
+export async function importAtInvoices(
+  db: Db,
+  asked: ImportAsked,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<ImportReport> {
+  const run = new Run(asked);
+  try {
+    await db.transact(entryOfCompany(asked.companyId, asked.actor), async (tx) => {
+      await tx.query(takeTurn);
+      for await (const { documents, problems } of readEfatura(chunks)) {
+        run.tell(problems);
+        for (let at = 0; at < documents.length; at += portion) await run.take(tx, documents.slice(at, at + portion));
+      }
+      if (run.report().problemCount > 0 || asked.dryRun === true) throw new NothingKept();
+      await tx.commitWith([[insertAudit, [asked.newId(), asked.actor, run.id]]]);
+    });
+  } catch (error) {
+    if (!(error instanceof NothingKept)) throw error;
+  }
+  return run.report();
+}
+
+class Run {
+  readonly id: string;
+  readonly #asked: ImportAsked;
+  readonly #counts = { added: 0, known: 0, changed: 0, own: 0 };
+  readonly #problems: EfaturaProblem[] = [];
+  readonly #changes: { line: number; number: string }[] = [];
+  #problemCount = 0;
+
+  constructor(asked: ImportAsked) {
+    this.#asked = asked;
+    this.id = asked.newId();
+  }
+
+  tell(problems: readonly EfaturaProblem[]): void {
+    this.#problemCount += problems.length;
+    this.#problems.push(...problems.slice(0, Math.max(0, most_told - this.#problems.length)));
+  }
+
+  /** Compares with what is kept, and writes what is new or other. */
+  async take(tx: Tx, documents: readonly EfaturaDocument[]): Promise<void> {
+    const found = await readKept(tx, documents);
+    const next = new Map<string, { readonly row: Kept; readonly isNew: boolean }>();
+    for (const [place, document] of documents.entries()) {
+      const { own, series, kept } = found[place]!;
+      const key = document.number.toUpperCase();
+      const twin = next.get(key)?.row ?? (kept?.importId === this.id ? kept : undefined);
+      if (own) this.#counts.own += 1;
+      else if (series !== undefined) this.#missing(document, series);
+      else if (twin !== undefined) this.#again(document, twin);
+      else if (kept === undefined) {
+        this.#counts.added += 1;
+        next.set(key, { row: keptOf(document, this.#asked.newId(), this.id), isNew: true });
+      } else {
+        const row = updatedBy(kept, document, this.id);
+        if (sameAs(kept, row)) this.#counts.known += 1;
+        else this.#changed(document);
+        next.set(key, { row, isNew: false });
+      }
+    }
+    // What would be rolled back anyway need not be written; contradictions between distant lines are then not told.
+    if (this.#problemCount === 0) await writeKept(tx, [...next.values()]);
+  }
+
+  #missing({ line, number }: EfaturaDocument, series: string): void {
+    this.tell([{ line, code: 'OWN_BOOKS_INCOMPLETE', facts: { number, series } }]);
+  }
+
+  #again(document: EfaturaDocument, twin: Kept): void {
+    if (sameAs(twin, keptOf(document, twin.id, this.id))) this.#counts.known += 1;
+    else this.tell([{ line: document.line, code: 'CONTRADICTION', facts: { number: document.number } }]);
+  }
+
+  #changed({ line, number }: EfaturaDocument): void {
+    this.#counts.changed += 1;
+    if (this.#changes.length < most_told) this.#changes.push({ line, number });
+  }
+
+  report(): ImportReport {
+    return {
+      ...this.#counts,
+      problems: this.#problems.toSorted((a, b) => a.line - b.line),
+      problemCount: this.#problemCount,
+      changes: this.#changes,
+    };
+  }
+}
