@@ -34,8 +34,8 @@ beforeAll(async () => {
       [company.id],
     );
     await asOwner(
-      `insert into certo.imported_documents (company_id, id, number, type, status, date, customer_name, net, tax, gross, import_id)
-       values ($1, gen_random_uuid(), 'FT LOJA/1', 'INVOICE', 'ISSUED', '2026-01-01', 'X', 1, 0, 1, gen_random_uuid())`,
+      `insert into certo.imported_documents (company_id, id, number, number_key, type, status, date, customer_name, net, tax, gross, import_id)
+       values ($1, gen_random_uuid(), 'FT LOJA/1', 'FT LOJA/1', 'INVOICE', 'ISSUED', '2026-01-01', 'X', 1, 0, 1, gen_random_uuid())`,
       [company.id],
     );
   }

@@ -109,7 +109,7 @@ describe('an import', () => {
     expect(countsOf(await importInto(B, fileOf({ ...now, gross: '21,00', situation: 'Anulado' })))).toEqual([
       0, 1, 0, 0,
     ]);
-    expect(countsOf(await importInto(B, fileOf(now)))).toEqual([0, 0, 1, 0]);
+    expect(countsOf(await importInto(B, fileOf(now, now)))).toEqual([0, 0, 2, 0]);
     const [last] = await kept(B);
     expect(last).toMatchObject({ gross: '21.00', status: 'CANCELED', situation: 'Anulado' });
     expect(last.updated_at.getTime()).toBeGreaterThan(first.updated_at.getTime());

@@ -2,6 +2,7 @@
  * Bytes of an export to its lines. UTF-8 or Windows-1252 (which holds Latin-1): the first character that is not ASCII
  * says which. A value never spans lines, so a stray quotation mark spoils one line and not the rest of the file.
  */
+import { TextDecoder } from 'node:util';
 import type { EfaturaProblem } from './problems.ts';
 
 /** Characters; e-Fatura's own lines have some 200. */

@@ -8,8 +8,8 @@ create table imported_documents (
   company_id uuid not null references companies (id),
   id uuid not null,
   number text not null check (length(number) between 1 and 60),
-  -- Letter case does not make another document.
-  number_key text not null generated always as (upper(number)) stored,
+  -- In capitals: letter case does not make another document.
+  number_key text not null,
   atcud text,
   type text not null
     check (type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE', 'CREDIT_NOTE', 'RECEIPT')),

@@ -18,7 +18,7 @@ export interface Kept {
   readonly net: Decimal;
   readonly tax: Decimal;
   readonly gross: Decimal;
-  /** The run that last saw it. */
+  /** The run that last wrote it. */
   readonly importId: string;
 }
 
@@ -35,36 +35,33 @@ const findKept = statement(
   'imported_find',
   `select g.place, d.id is not null as own, case when d.id is null and s.registered then s.code end as series,
      i.id, i.number, i.atcud, i.type, i.status, i.situation, i.date, i.customer_nif, i.customer_name, i.net, i.tax, i.gross, i.import_id
-   from jsonb_to_recordset($1::jsonb) as g (place int, number text, code text, prefix text, sequence bigint)
-   left join certo.imported_documents i on i.company_id = certo.current_company() and i.number_key = upper(g.number)
+   from jsonb_to_recordset($1::jsonb) as g (place int, key text, code text, prefix text, sequence bigint)
+   left join certo.imported_documents i on i.company_id = certo.current_company() and i.number_key = g.key
    left join lateral (
      select s.id, s.code, s.validation_code = g.code as registered from certo.series s
      where s.company_id = certo.current_company()
-       and (s.validation_code = g.code or upper(s.at_type || ' ' || s.code) = upper(g.prefix))
+       and (s.validation_code = g.code or s.at_type || ' ' || s.code_key = g.prefix)
      order by s.validation_code = g.code desc nulls last limit 1) s on true
    left join certo.documents d
      on d.company_id = certo.current_company() and d.series_id = s.id and d.sequence = g.sequence and d.number is not null
    order by g.place`,
 );
 
-const rowsGiven = `jsonb_to_recordset($1::jsonb) as g (id uuid, number text, atcud text, type text, status text, situation text,
+const rowsGiven = `jsonb_to_recordset($1::jsonb) as g (id uuid, number text, key text, atcud text, type text, status text, situation text,
   date date, "customerNif" text, "customerName" text, net numeric, tax numeric, gross numeric, "importId" uuid, sequence bigint)`;
 const insertKept = statement(
   'imported_insert',
-  `insert into certo.imported_documents (company_id, id, number, atcud, type, status, situation, date, customer_nif, customer_name,
+  `insert into certo.imported_documents (company_id, id, number, number_key, atcud, type, status, situation, date, customer_nif, customer_name,
      net, tax, gross, import_id, sequence)
-   select certo.current_company(), g.id, g.number, g.atcud, g.type, g.status, g.situation, g.date, g."customerNif", g."customerName",
+   select certo.current_company(), g.id, g.number, g.key, g.atcud, g.type, g.status, g.situation, g.date, g."customerNif", g."customerName",
      g.net, g.tax, g.gross, g."importId", g.sequence from ${rowsGiven}`,
 );
-// What is known as it stands is marked as seen by this run, and is no new revision.
 const updateKept = statement(
   'imported_update',
   `update certo.imported_documents i
    set atcud = g.atcud, type = g.type, status = g.status, situation = g.situation, date = g.date, customer_nif = g."customerNif",
      customer_name = g."customerName", net = g.net, tax = g.tax, gross = g.gross, import_id = g."importId",
-     updated_at = case when (i.atcud, i.type, i.status, i.situation, i.date, i.customer_nif, i.customer_name, i.net, i.tax, i.gross)
-         is distinct from (g.atcud, g.type, g.status, g.situation, g.date, g."customerNif", g."customerName", g.net, g.tax, g.gross)
-       then greatest(certo.now(), i.updated_at + interval '1 millisecond') else i.updated_at end
+     updated_at = greatest(certo.now(), i.updated_at + interval '1 millisecond')
    from ${rowsGiven}
    where i.company_id = certo.current_company() and i.id = g.id`,
 );
@@ -73,9 +70,9 @@ const updateKept = statement(
 export async function readKept(tx: Tx, documents: readonly EfaturaDocument[]): Promise<Found[]> {
   const asked = documents.map(({ number, atcud }, place) => ({
     place,
-    number,
+    key: keyOf(number),
     code: atcud?.slice(0, atcud.lastIndexOf('-')),
-    prefix: number.includes('/') ? number.slice(0, number.lastIndexOf('/')) : undefined,
+    prefix: number.includes('/') ? keyOf(number.slice(0, number.lastIndexOf('/'))) : undefined,
     sequence: atcud === undefined ? sequenceOf(number) : Number(atcud.slice(atcud.lastIndexOf('-') + 1)),
   }));
   const rows = await tx.query(findKept, [JSON.stringify(asked)]);
@@ -84,6 +81,11 @@ export async function readKept(tx: Tx, documents: readonly EfaturaDocument[]): P
     series: row['series'] === null ? undefined : String(row['series']),
     kept: row['id'] === null ? undefined : keptIn(row),
   }));
+}
+
+/** By which a number is found, in whatever letter case: made here, since a function in the join would keep its index away. */
+export function keyOf(number: string): string {
+  return number.toUpperCase();
 }
 
 /** The digits behind the last slash; undefined when there are none, or more than a number holds exactly. */
@@ -137,7 +139,7 @@ export function keptOf(document: EfaturaDocument, id: string, importId: string):
  */
 export function updatedBy(kept: Kept, document: EfaturaDocument, importId: string): Kept {
   const next = keptOf(document, kept.id, importId);
-  if (kept.status === 'CANCELED' && next.status === 'ISSUED') return { ...kept, importId };
+  if (kept.status === 'CANCELED' && next.status === 'ISSUED') return kept;
   return {
     ...next,
     number: kept.number,
@@ -174,7 +176,9 @@ export async function writeKept(
 ): Promise<void> {
   const texts = [true, false].map((isNew) =>
     JSON.stringify(
-      rows.filter((one) => one.isNew === isNew).map(({ row }) => ({ ...row, sequence: sequenceOf(row.number) })),
+      rows
+        .filter((one) => one.isNew === isNew)
+        .map(({ row }) => ({ ...row, key: keyOf(row.number), sequence: sequenceOf(row.number) })),
     ),
   );
   await tx.batch([
