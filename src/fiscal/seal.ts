@@ -27,7 +27,6 @@ export const frozenColumns = [
   'customer_id',
   'item_ids',
   'series_id',
-  'template_id',
   'parent_id',
   'origin_id',
   'schedule_template_id',

@@ -42,10 +42,7 @@ export const readMoment = statement(
 );
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
 const stampedColumns = frozenColumns.filter(
-  (column) =>
-    !['company_id', 'id', 'created_by', 'application_id', 'template_id', 'schedule_template_id', 'asked'].includes(
-      column,
-    ),
+  (column) => !['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked'].includes(column),
 );
 const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
 const stampDocument = statement(

@@ -22,7 +22,6 @@ export interface Begun {
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly applicationId: string | null;
-  readonly templateId: string | null;
   readonly scheduleTemplateId: string | null;
   /** The draft's last revision. Absent: it is inserted together with its number. */
   readonly updatedAt?: Date;
@@ -31,7 +30,7 @@ export interface Begun {
 }
 
 /** Columns of `certo.documents d` that `begunOf` reads beside `created_at` and `updated_at`. */
-export const begunColumns = 'd.asked, d.created_by, d.application_id, d.template_id, d.schedule_template_id';
+export const begunColumns = 'd.asked, d.created_by, d.application_id, d.schedule_template_id';
 
 export function begunOf(row: Row): Begun {
   return {
@@ -40,14 +39,13 @@ export function begunOf(row: Row): Begun {
     createdAt: row['created_at'] as Date,
     updatedAt: row['updated_at'] as Date,
     applicationId: row['application_id'] as string | null,
-    templateId: row['template_id'] as string | null,
     scheduleTemplateId: row['schedule_template_id'] as string | null,
   };
 }
 
 /** Of a document that is numbered as it is made. */
 export function begunNow(asked: unknown, createdBy: string, now: Date, applicationId: string | null = null): Begun {
-  return { asked, createdBy, createdAt: now, applicationId, templateId: null, scheduleTemplateId: null };
+  return { asked, createdBy, createdAt: now, applicationId, scheduleTemplateId: null };
 }
 
 /** A document that has its number and signature, still to be written. */
@@ -115,7 +113,6 @@ function frozenOf(numbered: Numbered, { actor, begun }: Stamp, state: State): Fr
     application_id: begun.applicationId,
     created_by: begun.createdBy,
     created_at: sealable(begun.createdAt),
-    template_id: begun.templateId,
     schedule_template_id: begun.scheduleTemplateId,
     asked: begun.asked,
     series_id: seriesId,
