@@ -94,7 +94,8 @@ test('series of each kind: only the normal ones are defaults, one with and one w
     /Allowed choices are normal, training, recovery/,
     register('--code', 'X', '--type', 'INVOICE', '--kind', 'F'),
   );
-});
+  // Each line is a process of its own: many of them on a busy machine.
+}, 120_000);
 
 test('a series without documents is annulled, not finalised; then it is gone for good, in any letter case', async () => {
   const found = async (code: string) =>
@@ -281,5 +282,5 @@ describe('certo recover', () => {
     const { recovered, known } = await json<Recovered>(recover(file));
     expect([recovered + known, known >= stood, await lastNumber()]).toEqual([count, true, count + 2]);
     expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 152 documents .* nothing wrong/);
-  });
+  }, 120_000);
 });
