@@ -1,0 +1,86 @@
+/** What must hold in the books after any harm, asked of the tables themselves and of `certo verify`. */
+import type { Ground } from './ground.ts';
+import type { Journal } from './journal.ts';
+
+// Numbers without gap or duplicate, signatures that follow each other, dates and times that never go back, heads at their last.
+const broken = `
+  with numbered as (
+    select d.company_id, d.series_id, d.number, d.sequence, d.date, d.system_entry, d.issued_at, d.hash,
+      lag(d.sequence) over w as before, lag(d.date) over w as date_before, lag(d.system_entry) over w as entry_before,
+      lag(d.issued_at) over w as issued_before, lead(d.sequence) over w is null as is_last,
+      s.last_number, s.last_hash, s.start_number
+    from certo.documents d join certo.series s on s.company_id = d.company_id and s.id = d.series_id
+    where d.number is not null
+    window w as (partition by d.company_id, d.series_id order by d.sequence))
+  select number, case
+      when sequence <> coalesce(before + 1, start_number) then 'is a gap or a duplicate'
+      when date < date_before then 'is dated before the one before it'
+      when system_entry < entry_before or issued_at < issued_before then 'was signed before the one before it'
+      when is_last and last_number <> sequence then 'is the last of its series, whose head says otherwise'
+      when is_last and last_hash <> hash then 'is the last of its series, whose head has another signature'
+    end as problem
+  from numbered`;
+const heads = `
+  select s.code, s.document_type from certo.series s where s.last_number >= s.start_number and not exists (
+    select from certo.documents d where d.company_id = s.company_id and d.series_id = s.id and d.sequence = s.last_number)`;
+
+// An act leaves one entry in the audit and one completed claim, in one transaction: neither stands without the other.
+const unmatched = `
+  with done as (
+      select c.company_id, c.operation, convert_from(c.body, 'UTF8')::jsonb ->> 'id' as subject, count(*) as times
+      from certo.claims c where c.completed_at is not null group by 1, 2, 3),
+    acted as (
+      select a.company_id, o.route as operation, a.subject_id::text as subject, count(*) as times
+      from certo.audit a join (values ('createDraft', 'POST /invoices'), ('issueInvoice', 'POST /invoices/:id/issue'),
+        ('payInvoice', 'POST /invoices/:id/pay'), ('cancelInvoice', 'POST /invoices/:id/cancel'),
+        ('createCreditNote', 'POST /invoices/credit-notes')) o (name, route) on o.name = a.operation
+      group by 1, 2, 3)
+  select coalesce(done.operation, acted.operation) as operation, coalesce(done.subject, acted.subject) as subject,
+    coalesce(done.times, 0)::int as done, coalesce(acted.times, 0)::int as acted
+  from done full join acted using (company_id, operation, subject)
+  where done.times is distinct from acted.times
+    and coalesce(done.operation, acted.operation) in (
+      'POST /invoices', 'POST /invoices/:id/issue', 'POST /invoices/:id/pay', 'POST /invoices/:id/cancel', 'POST /invoices/credit-notes')`;
+
+/** Everything that is wrong, each with `where` it was found. Works while the service runs, between requests. */
+export async function faultsOf({ owner }: Ground, journals: readonly Journal[], where: string): Promise<string[]> {
+  const found: string[] = journals.flatMap(({ violations }) => violations.splice(0));
+  for (const { number, problem } of (await owner.query(`select * from (${broken}) f where problem is not null`)).rows)
+    found.push(`${number} ${problem}`);
+  for (const { code, document_type } of (await owner.query(heads)).rows)
+    found.push(`series ${code} of ${document_type} has no document of its last number`);
+  for (const { operation, subject, done, acted } of (await owner.query(unmatched)).rows)
+    found.push(`${operation} of ${subject} was done ${acted} time(s) and recorded for ${done} key(s)`);
+  found.push(...(await lost(owner, journals)));
+  return found.map((words) => `${words} (${where})`);
+}
+
+/** What was told to a client stands in the books, byte for byte; what was refused does not. */
+async function lost(owner: Ground['owner'], journals: readonly Journal[]): Promise<string[]> {
+  const acts = journals.flatMap((journal) => journal.acts);
+  const { rows } = await owner.query<{ key: string; body: Buffer }>(
+    'select key, body from certo.claims where completed_at is not null and key = any ($1)',
+    [acts.map(({ key }) => key)],
+  );
+  const kept = new Map(rows.map(({ key, body }) => [key, body]));
+  const found: string[] = [];
+  for (const { key, path, state, told } of acts) {
+    const body = kept.get(key);
+    if (told !== undefined && body?.equals(told) !== true)
+      found.push(`${path} (key ${key}) was acknowledged and is lost`);
+    if ((state === 'never' || state === 'refused') && body !== undefined)
+      found.push(`${path} (key ${key}) was told to be ${state} and is done`);
+  }
+  return found;
+}
+
+/** `certo verify`, which does not trust the program that wrote the books. */
+export async function verified(ground: Ground, where: string): Promise<{ documents: number; faults: string[] }> {
+  const { code, out, err } = await ground.run(['verify', '--json']);
+  if (code !== 0 && code !== 1) return { documents: 0, faults: [`certo verify ended with ${code}: ${err} (${where})`] };
+  const { documents, list } = JSON.parse(out) as {
+    documents: number;
+    list: { number: string | null; problem: string }[];
+  };
+  return { documents, faults: list.map(({ number, problem }) => `${number ?? 'a series'} ${problem} (${where})`) };
+}
