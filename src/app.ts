@@ -31,6 +31,7 @@ export interface AppParts {
   readonly random: () => number;
   /** Milliseconds; only for the limits per minute. Fiscal time is the database's. */
   readonly milliseconds: () => number;
+  readonly companyIds: () => Promise<readonly string[]>;
   readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
   readonly observe?: (route: string, status: number, seconds: number) => void;
   readonly config: AppConfig;

@@ -17,6 +17,7 @@ import { openSoapGateway, type SoapGateway } from '../src/at/soap-gateway.ts';
 import { openDb } from '../src/db/open.ts';
 import type { Db } from '../src/db/transact.ts';
 import type { ClockDoor } from '../src/doors/clock/clock.ts';
+import { checkBooks } from '../src/doors/clock/integrity.ts';
 import type { Region } from '../src/fiscal/document.ts';
 import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
 import { entryOfCompany } from '../src/identity/principal.ts';
@@ -146,6 +147,8 @@ export interface Service {
     readonly taxpayerNumber: string;
     readonly region?: Region;
   }): Promise<TestCompany>;
+  /** Checks the books as the clock does at start and every night; how many new things it found. */
+  checkBooks(): Promise<number>;
   /** What a check of the books finds now: of a company, or of all. */
   findings(companyId?: string): Promise<Finding[]>;
   /** Throws when the books do not prove themselves, unless the test has tampered with them. */
@@ -195,6 +198,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     newId: uuidv7,
     random: () => 0.5,
     milliseconds: options.milliseconds ?? Date.now,
+    companyIds: async () => {
+      const { rows } = await base.ownerPool.query<{ id: string }>('select id from certo.companies order by id');
+      return rows.map(({ id }) => id);
+    },
     publicKeys: () => Promise.resolve([{ version: 1, publicPem: pair.publicPem }]),
     config: {
       baseUrl,
@@ -259,6 +266,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const none = {} as TestCompany['series'];
       return openCompany(base.db, first.call, now, { id, name, taxpayerNumber, region, series: none });
     },
+    checkBooks: () => checkBooks(parts),
     async findings(companyId) {
       const { rows } = await base.ownerPool.query<{ id: string }>(
         'select id from certo.companies where $1::uuid is null or id = $1 order by id',

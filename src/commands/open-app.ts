@@ -65,6 +65,7 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     newId,
     random: Math.random,
     milliseconds: Date.now,
+    companyIds: () => listCompanies(owner),
     publicKeys: () => listSigningKeys(owner),
     ...(parts.observe === undefined ? {} : { observe: parts.observe }),
     config: {
@@ -82,6 +83,11 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     },
   });
   return { ...app, db, series: { db, at, master, newId, certificateNumber: config.certificateNumber } };
+}
+
+async function listCompanies(owner: House['owner']): Promise<string[]> {
+  const { rows } = await owner.query<{ id: string }>('select id from certo.companies order by id');
+  return rows.map(({ id }) => id);
 }
 
 /** The printer is loaded with the first document that is printed: a start need not wait for it. */

@@ -104,10 +104,15 @@ function addService(program: Command, add: Add): void {
   add(
     program,
     'verify',
-    'check every issued document: gaps, numbers, signatures, totals',
+    'check every issued document: gaps, numbers, signatures, totals, seals, and what happened to it since',
     'certo verify --company 599999900',
     async () => (await import('./verify.ts')).verify,
-  ).option('--company <id or NIF>', 'only this company');
+  )
+    .option('--company <id or NIF>', 'only this company')
+    .option(
+      '--resolve <note>',
+      'accept what is found of the company, for ever on record with this note: it can issue again',
+    );
   add(
     program,
     'recover <file>',

@@ -1,10 +1,13 @@
 /** `certo verify`: every numbered document of every series, its signature, its seal and what happened to it. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Pool } from 'pg';
+import { uuidv7 } from 'uuidv7';
+import type { Db } from '../db/transact.ts';
 import { booksSeal } from '../keys/sealing.ts';
 import { listSigningKeys } from '../keys/signing-keys.ts';
+import { recordBreaks } from '../operations/verify/breaks.ts';
 import { type Finding, type VerifyWorld, verifyCompany } from '../operations/verify/verify-series.ts';
-import { exit } from './exit.ts';
+import { CommandError, exit } from './exit.ts';
 import { enterHouse, findCompany, openGuestDb } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
@@ -12,6 +15,8 @@ import { counted, openProgress } from './progress.ts';
 
 export interface VerifyOptions extends Common {
   readonly company?: string;
+  /** Why what is found of the company is accepted. */
+  readonly resolve?: string;
 }
 
 /** As many findings are listed in JSON; all are counted. */
@@ -20,6 +25,8 @@ const most_listed = 1_000;
 const piece = 100;
 
 export async function verify(outside: Outside, options: VerifyOptions): Promise<number> {
+  const note = options.resolve?.trim();
+  checkNote(note, options.company);
   const house = await enterHouse(outside);
   const { owner } = house;
   const only = options.company === undefined ? undefined : (await findCompany(owner, options.company)).id;
@@ -28,11 +35,14 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
   const world: VerifyWorld = { db, keys: await publicKeys(owner), seal: booksSeal(master) };
   const counts = { companies: 0, series: 0, documents: 0, findings: 0 };
   const listed: Omit<Finding, 'evidence'>[] = [];
+  const toResolve: Finding[] = [];
+  const since = await now(owner);
   const progress = openProgress(outside.stderr, 'documents', await countDocuments(owner, only), () =>
     performance.now(),
   );
   const found = (finding: Finding): void => {
     counts.findings += 1;
+    if (note !== undefined) toResolve.push(finding);
     const { evidence: _evidence, ...told } = finding;
     if (listed.length < most_listed) listed.push(told);
     if (options.json !== true) {
@@ -49,6 +59,8 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
     counts.series += (await verifyCompany(world, companyId, { found, done, piece })).series;
   }
   progress.end();
+  if (note !== undefined && only !== undefined)
+    return resolve(outside, options, { owner, db }, { companyId: only, note, findings: toResolve, since });
   if (options.json === true) tellJson(outside, { ok: counts.findings === 0, ...counts, list: listed });
   else {
     const place = `${counted(counts.series, 'series', 'series')} of ${counted(counts.companies, 'company', 'companies')}`;
@@ -61,6 +73,54 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
     );
   }
   return counts.findings === 0 ? exit.ok : exit.no;
+}
+
+function checkNote(note: string | undefined, company: string | undefined): void {
+  if (note === undefined) return;
+  if (company === undefined)
+    throw new CommandError(exit.usage, 'Say whose books with --company: each company is resolved by itself.');
+  if (note.length < 1 || note.length > 2000) {
+    throw new CommandError(
+      exit.usage,
+      'Say with --resolve why it is accepted, in 1 to 2000 characters: it is kept for ever.',
+    );
+  }
+}
+
+interface Accepted {
+  readonly companyId: string;
+  readonly note: string;
+  readonly findings: readonly Finding[];
+  /** When the command began to look. */
+  readonly since: Date;
+}
+
+async function now(owner: Pool): Promise<Date> {
+  const { rows } = await owner.query<{ now: Date }>('select certo.now() as now');
+  return rows[0]!.now;
+}
+
+/**
+ * Records everything that is found now, and resolves it together with what checks had found before. It is never removed;
+ * the same again does not block again, anything else does.
+ */
+async function resolve(
+  outside: Outside,
+  options: VerifyOptions,
+  { owner, db }: { readonly owner: Pool; readonly db: Db },
+  { companyId, note, findings, since }: Accepted,
+): Promise<number> {
+  await recordBreaks({ db, newId: uuidv7 }, companyId, findings);
+  const { rowCount } = await owner.query(
+    // Not what a check finds meanwhile, which nobody has seen.
+    `update certo.integrity_breaks set resolved_at = certo.now(), resolution = $2
+     where company_id = $1 and resolved_at is null and (found_at <= $3 or evidence = any ($4::bytea[]))`,
+    [companyId, note, since, findings.map(({ evidence }) => `\\x${evidence.toString('hex')}`)],
+  );
+  const resolved = rowCount ?? 0;
+  if (options.json === true) tellJson(outside, { companyId, found: findings.length, resolved, resolution: note });
+  else tell(outside, `${counted(resolved, 'finding')} resolved: the company can issue again.`);
+  return exit.ok;
 }
 
 function describe({ companyId, series, documentType, number, problem }: Finding): string {

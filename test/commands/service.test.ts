@@ -293,6 +293,28 @@ test('a head that does not say what its last document says is told, and document
   ]);
   await moved(`last_number = last_number - 2`);
   expect(await problems()).toContain('has 1 document(s) beyond its last number');
+});
+
+test('what is found is resolved with a note, for one company, and the next start does not stop its issuing', async () => {
+  const { id } = demo.companies.Z;
+  for (const wrong of [
+    ['--resolve', 'x'],
+    ['--company', id, '--resolve', ' '],
+  ]) {
+    expect((await line.run(['verify', ...wrong], env)).code).toBe(2);
+  }
+  const resolved = await line.run(['verify', '--company', id, '--resolve', 'Ensaio', '--json'], env);
+  const { found } = resolved.json<{ found: number }>();
+  expect(found).toBeGreaterThan(0);
+  expect(resolved.json()).toMatchObject({ companyId: id, resolution: 'Ensaio', resolved: found });
+  const kept = await books((owner) =>
+    owner.query('select count(*)::int as n from certo.integrity_breaks where company_id = $1 and resolution = $2', [
+      id,
+      'Ensaio',
+    ]),
+  );
+  expect(kept.rows).toEqual([{ n: found }]);
+  expect((await line.run(['verify', '--company', id], env)).code).toBe(1);
   expect(await service.end('SIGINT')).toBe(0);
 });
 

@@ -5,6 +5,7 @@
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { type SeriesWorld, syncSeries } from '../../operations/series/registration.ts';
+import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup, waitSeconds } from './reports.ts';
 
 export interface ClockDoor {
@@ -24,7 +25,7 @@ const nobody: Entry = {
   accept: () => undefined,
 };
 
-export function startClock(world: ReportWorld & SeriesWorld): ClockDoor {
+export function startClock(world: ReportWorld & SeriesWorld & IntegrityWorld): ClockDoor {
   let stopped = false;
   let running: Promise<void> | undefined;
   let again = false;
@@ -54,12 +55,13 @@ export function startClock(world: ReportWorld & SeriesWorld): ClockDoor {
     });
   };
   const timer = setInterval(run, sweep_milliseconds);
+  const integrity = startIntegrity(world);
   return {
     nudge: run,
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await running;
+      await Promise.all([running, integrity.stop()]);
     },
   };
 }

@@ -1,0 +1,107 @@
+/**
+ * The check of the books: at start and every night each company's documents, events and series are verified. What does
+ * not prove itself is recorded, and blocks that company's fiscal acts until the operator has resolved it.
+ */
+import { createPublicKey } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Db } from '../../db/transact.ts';
+import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
+import { recordBreaks } from '../../operations/verify/breaks.ts';
+import { type Finding, type VerifyWorld, verifyCompany } from '../../operations/verify/verify-series.ts';
+
+export interface IntegrityWorld {
+  readonly db: Db;
+  readonly master: MasterKey;
+  readonly log: Logger;
+  readonly newId: () => string;
+  readonly companyIds: () => Promise<readonly string[]>;
+  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
+}
+
+/** Ends the check where it stands. */
+export interface IntegrityCheck {
+  stop(): Promise<void>;
+}
+
+// A piece takes 2 to 5 ms of the processor: requests wait no longer than that behind it.
+const piece = 10;
+/** After each piece the check rests so many times as long as it took: it leaves the processor to requests. */
+const rest = 4;
+/** As many findings of a company are recorded; the first one blocks already. */
+const most_recorded = 1_000;
+const night_hour = 3;
+const hour_ms = 3_600_000;
+
+export function startIntegrity(world: IntegrityWorld): IntegrityCheck {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    while (!signal.aborted) {
+      try {
+        await checkBooks(world, signal);
+      } catch (error) {
+        if (!signal.aborted) world.log.error({ err: error }, 'the books could not be checked; they are tonight');
+      }
+      await sleep(untilNight(new Date()), undefined, { signal, ref: false }).catch(() => undefined);
+    }
+  })();
+  return {
+    async stop() {
+      stopping.abort();
+      await running;
+    },
+  };
+}
+
+/** Milliseconds until the next night's check, 3:00 UTC: a time of the machine, not of the books. */
+export function untilNight(now: Date): number {
+  const sinceNight = (now.getTime() - night_hour * hour_ms) % (24 * hour_ms);
+  return 24 * hour_ms - sinceNight;
+}
+
+/** Checks every company once; returns how many things were found that were not known. */
+export async function checkBooks(world: IntegrityWorld, signal?: AbortSignal): Promise<number> {
+  const published = await world.publicKeys();
+  const verifying: VerifyWorld = {
+    db: world.db,
+    keys: new Map(published.map(({ version, publicPem }) => [version, createPublicKey(publicPem)])),
+    seal: booksSeal(world.master),
+  };
+  let count = 0;
+  for (const companyId of await world.companyIds()) {
+    const fresh = await checkCompany(world, verifying, companyId, signal);
+    for (const { number, series, problem } of fresh) {
+      world.log.error(
+        { companyId, series, number, problem },
+        'the books were changed outside the program; issuing stops',
+      );
+    }
+    count += fresh.length;
+  }
+  return count;
+}
+
+async function checkCompany(
+  world: IntegrityWorld,
+  verifying: VerifyWorld,
+  companyId: string,
+  signal: AbortSignal | undefined,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  let began = performance.now();
+  await verifyCompany(verifying, companyId, {
+    piece,
+    found(finding) {
+      if (findings.length < most_recorded) findings.push(finding);
+    },
+    async done(documents) {
+      // Empty series cost next to nothing.
+      if (documents > 0)
+        await sleep((performance.now() - began) * rest, undefined, signal === undefined ? {} : { signal });
+      signal?.throwIfAborted();
+      began = performance.now();
+    },
+  });
+  return recordBreaks(world, companyId, findings);
+}

@@ -1,0 +1,89 @@
+/** Somebody changes the books outside the program: the next check finds it, and nothing is issued until it is resolved. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let B: TestCompany;
+let issued: InvoiceJson;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A', 'B'] });
+  ({ A, B } = service.companies);
+  issued = await A.issue(await A.draft());
+});
+afterAll(() => service.stop('tampered'));
+
+async function tamper(sql: string): Promise<void> {
+  await service.owner.query('alter table certo.documents disable trigger user');
+  await service.owner.query(sql, [issued.id]);
+  await service.owner.query('alter table certo.documents enable trigger user');
+}
+
+/** What each fiscal act of A answers. */
+async function acts(): Promise<unknown[]> {
+  const draft = await A.draft();
+  const journey = await A.transport();
+  const body = { customerId: draft.customer.ref, items: [{ id: draft.items[0]!.ref, quantity: 1 }], cae: '62010' };
+  const asked: [string, string, unknown?][] = [
+    ['POST', `/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt }],
+    ['POST', `/invoices/${issued.id}/pay`, { amount: 1 }],
+    ['POST', '/invoices/credit-notes', { parentInvoiceId: issued.id }],
+    ['POST', `/invoices/${issued.id}/cancel`, {}],
+    ['POST', `/transport-documents/${journey.id}/issue`, {}],
+    ['POST', '/proposals', body],
+  ];
+  const answers = [];
+  for (const [method, path, sent] of asked) {
+    const { status, json } = await A.call(method, path, { body: sent, mayFail: true });
+    answers.push(status >= 400 ? json.code : status);
+  }
+  return answers;
+}
+
+const blocked = Array.from({ length: 6 }, () => 'INTEGRITY_BROKEN');
+
+test('honest books block nobody', async () => {
+  expect(await service.checkBooks()).toBe(0);
+});
+
+test('what was changed is found once, and blocks every fiscal act of that company', async () => {
+  await tamper(`update certo.documents set notes = 'x' where id = $1`);
+  expect(await service.checkBooks()).toBe(1);
+  expect(await service.checkBooks()).toBe(0);
+  expect(
+    service.logs.some((line) => line.includes('changed outside the program') && line.includes(issued.number!)),
+  ).toBe(true);
+  expect(await acts()).toEqual(blocked);
+});
+
+test('reading goes on, drafts too, and other companies', async () => {
+  expect((await A.get(`/invoices/${issued.id}`)).status).toBe(200);
+  expect((await A.draft()).status).toBe('DRAFT');
+  expect((await B.issue(await B.draft())).status).toBe('ISSUED');
+});
+
+test('a resolution lets it issue again, and the same does not block again', async () => {
+  await service.owner.query(
+    `update certo.integrity_breaks set resolved_at = certo.now(), resolution = 'Visto com o contabilista' where company_id = $1`,
+    [A.id],
+  );
+  expect(await service.checkBooks()).toBe(0);
+  // The second credit of one invoice is refused by its own rule; the others pass.
+  expect((await acts()).includes('INTEGRITY_BROKEN')).toBe(false);
+  expect(await service.checkBooks()).toBe(0);
+});
+
+test('another change of the same document blocks again', async () => {
+  await tamper(`update certo.documents set notes = 'y' where id = $1`);
+  expect(await service.checkBooks()).toBe(1);
+  expect(await acts()).toEqual(blocked);
+});
+
+test('what was found is kept for ever: neither removed nor resolved twice', async () => {
+  const refused = (sql: string) => expect(service.owner.query(sql)).rejects.toMatchObject({ code: 'CE001' });
+  await refused('delete from certo.integrity_breaks');
+  await refused(`update certo.integrity_breaks set problem = 'nothing'`);
+  await refused(`update certo.integrity_breaks set resolution = 'z' where resolved_at is not null`);
+});
