@@ -8,6 +8,7 @@ import type { AtGateway, AtMode } from './at/gateway.ts';
 import type { Db } from './db/transact.ts';
 import { type ClockDoor, startClock } from './doors/clock/clock.ts';
 import { buildServer } from './doors/http/server.ts';
+import { Press } from './engine/press.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
 import { openSpool } from './engine/spool.ts';
 import type { SaftProgram } from './fiscal/saft/source.ts';
@@ -80,6 +81,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     corridor: {
       db: parts.db,
       world,
+      press: new Press(parts.db, world),
       keyRate: fixedMinuteRate(parts.config.apiKeyRate, parts.milliseconds),
       spool: await openSpool({
         directory: parts.config.spoolDirectory,

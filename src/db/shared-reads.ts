@@ -1,18 +1,17 @@
 /**
- * Reads that share a round trip. Many requests with one credential arrive together; each would pay for a transaction,
- * an entry and a wake-up of the server. Here they wait for nothing but the end of the present turn of the event loop (no
- * timer: a lone read goes at once), and travel as one batch behind one entry: one implicit transaction that changes
- * nothing, in which each statement has a snapshot of its own (read committed). While batches are on their way, what
- * arrives gathers for the next one.
+ * Statements of many requests with one credential in one round trip. Each alone would pay for a transaction, an entry
+ * and a wake-up of the server. Here they travel as one batch behind one entry: one implicit transaction in which each
+ * statement has a snapshot of its own (read committed).
  *
  * The entry runs after each of its members arrived, so that a revoked credential fails on the next request as ever.
  */
 import { BatchFailure } from './batch.ts';
+import { Lanes } from './lanes.ts';
 import type { Call, Row } from './statement.ts';
 import type { Entry } from './transact.ts';
 
 /** Beyond this the last of a batch waits longer than what sharing saves. */
-const most_members = 32;
+const most_together = 32;
 /** One is answered while the next is worked on by the server; more only make the batches smaller. */
 const most_on_their_way = 2;
 
@@ -23,81 +22,55 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-interface Lane {
-  readonly waiting: Member[];
-  onTheirWay: number;
-  scheduled: boolean;
-}
-
-/** How a batch is run and how a member is run alone, after the failure of a neighbour: both are the reader's. */
-export interface Runner {
+export interface Sharing {
   /** The rows of the entry, then those of each call. Throws BatchFailure. */
-  run(calls: readonly Call[]): Promise<Row[][]>;
-  alone(entry: Entry, calls: readonly Call[]): Promise<Row[][]>;
+  readonly run: (calls: readonly Call[]) => Promise<Row[][]>;
+  /** A member by itself, after the failure of a neighbour. */
+  readonly alone: (entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
+  /** Members write: a failure undoes them all, and each runs again alone. Else those before it have their rows. */
+  readonly writes: boolean;
 }
 
 export class SharedReads {
-  readonly #runner: Runner;
-  readonly #lanes = new Map<string, Lane>();
+  readonly #sharing: Sharing;
+  readonly #lanes: Lanes<Member>;
 
-  constructor(runner: Runner) {
-    this.#runner = runner;
+  constructor(sharing: Sharing) {
+    this.#sharing = sharing;
+    this.#lanes = new Lanes({
+      together: most_together,
+      onTheirWay: most_on_their_way,
+      run: (members) => this.#send(members),
+    });
   }
 
   /** As `Db.read(entry).batch(calls)`, shared with others whose entry has the same `subject`. */
   read(subject: string, entry: Entry, calls: readonly Call[]): Promise<Row[][]> {
-    let lane = this.#lanes.get(subject);
-    if (lane === undefined) {
-      lane = { waiting: [], onTheirWay: 0, scheduled: false };
-      this.#lanes.set(subject, lane);
-    }
-    const { waiting } = lane;
     return new Promise((resolve, reject) => {
-      waiting.push({ entry, calls, resolve, reject });
-      this.#schedule(subject, lane);
+      this.#lanes.add(subject, { entry, calls, resolve, reject });
     });
   }
 
-  #schedule(subject: string, lane: Lane): void {
-    if (lane.scheduled || lane.onTheirWay >= most_on_their_way || lane.waiting.length === 0) return;
-    lane.scheduled = true;
-    // The check phase comes after all sockets that were readable in this turn were read.
-    setImmediate(() => {
-      lane.scheduled = false;
-      if (lane.onTheirWay < most_on_their_way) this.#send(subject, lane);
-    });
-  }
-
-  #send(subject: string, lane: Lane): void {
-    const members = lane.waiting.splice(0, most_members);
-    const [first] = members;
-    if (first === undefined) {
-      if (lane.onTheirWay === 0 && !lane.scheduled) this.#lanes.delete(subject);
-      return;
+  async #send(members: Member[]): Promise<[]> {
+    // What is written is locked, and two batches must not wait for each other: one order for all.
+    if (this.#sharing.writes) members.sort(byValues);
+    const calls = [members[0]!.entry.call, ...members.flatMap((member) => member.calls)];
+    // Answers are handed out in a turn of their own, once the server has got the next batch.
+    try {
+      const rows = await this.#sharing.run(calls);
+      setImmediate(() => this.#settle(members, rows, undefined));
+    } catch (error) {
+      const failure = error instanceof BatchFailure ? error : undefined;
+      // Of what is undone nothing counts but what the entry said.
+      const rows = this.#sharing.writes ? failure?.rows.slice(0, 1) : failure?.rows;
+      setImmediate(() => this.#settle(members, rows ?? [], failure?.reason ?? error));
     }
-    lane.onTheirWay += 1;
-    // The server gets the next batch before the answers of this one are written.
-    const landed = (): void => {
-      lane.onTheirWay -= 1;
-      this.#send(subject, lane);
-    };
-    const calls = [first.entry.call, ...members.flatMap((member) => member.calls)];
-    this.#runner.run(calls).then(
-      (rows) => {
-        landed();
-        this.#settle(members, rows, undefined);
-      },
-      (error: unknown) => {
-        landed();
-        const failure = error instanceof BatchFailure ? error : undefined;
-        this.#settle(members, failure?.rows ?? [], failure?.reason ?? error);
-      },
-    );
-    this.#schedule(subject, lane);
+    return [];
   }
 
   /** `rows` of as many statements as were answered; `error` of the one after them, if any. */
   #settle(members: readonly Member[], rows: readonly Row[][], error: unknown): void {
+    const undone = error !== undefined && this.#sharing.writes && members.length > 1;
     let at = 1;
     let failed = false;
     for (const member of members) {
@@ -105,10 +78,10 @@ export class SharedReads {
       try {
         // What the entry says comes before any error behind it.
         if (rows[0] !== undefined) member.entry.accept(rows[0]);
-        if (end <= rows.length) member.resolve(rows.slice(at, end));
-        else if (!failed) member.reject(error);
+        if (end <= rows.length && !undone) member.resolve(rows.slice(at, end));
+        else if (!failed && !undone) member.reject(error);
         // Behind the one that failed the server skipped everything.
-        else this.#runner.alone(member.entry, member.calls).then(member.resolve, member.reject);
+        else this.#sharing.alone(member.entry, member.calls).then(member.resolve, member.reject);
       } catch (refusal) {
         member.reject(refusal);
       }
@@ -116,4 +89,9 @@ export class SharedReads {
       at = end;
     }
   }
+}
+
+function byValues(a: Member, b: Member): number {
+  const [one, other] = [a, b].map(({ calls }) => JSON.stringify(calls[0]?.[1] ?? [])) as [string, string];
+  return one < other ? -1 : Number(one > other);
 }

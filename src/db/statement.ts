@@ -7,6 +7,8 @@ export type Row = Record<string, unknown>;
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** How members of one transaction share it (shared-transaction.ts). */
+  readonly group?: 'once' | 'last' | 'alone';
 }
 
 /** SQL composed at run time (Kysely's compiled queries have this shape). Parsed at each use. */
@@ -24,13 +26,13 @@ const texts = new Map<string, string>();
  * Declares known SQL. The name is at most 63 bytes of ASCII and belongs to one text in the whole program: a second text
  * under the same name is a programming error and throws here, at start, not in production under load.
  */
-export function statement(name: string, text: string): Statement {
+export function statement(name: string, text: string, group?: Statement['group']): Statement {
   // PostgreSQL cuts longer names off silently, and two would become one.
   if (!/^[ -~]{1,63}$/.test(name)) throw new Error(`not a statement name: ${name}`);
   const before = texts.get(name);
   if (before !== undefined && before !== text) throw new Error(`statement ${name} has two texts`);
   texts.set(name, text);
-  return { name, text };
+  return group === undefined ? { name, text } : { name, text, group };
 }
 
 /** A composed query as a call: nameless, so it is parsed again at each use. */

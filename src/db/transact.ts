@@ -41,8 +41,9 @@ export interface Db {
    * Each query or batch is one round trip with its entry before it, and one implicit transaction of its own. It is
    * committed before `accept` runs: use it for what changes nothing, or for what may stand when the entry is refused.
    * `shared`: for quick statements that change nothing; they may travel with those of others (shared-reads.ts).
+   * `lazily`: the same for quick statements that write; their commit does not wait for the disk.
    */
-  read(entry: Entry, how?: 'alone' | 'shared'): Tx;
+  read(entry: Entry, how?: 'alone' | 'shared' | 'lazily'): Tx;
   /**
    * Runs `fn` in a transaction (read committed), which begins with its first statement and ends with commitWith, with
    * the return of `fn` (commit) or its throw (rollback). An error of a statement can't be swallowed: it comes out again.
@@ -63,19 +64,35 @@ export interface Source {
 // Said in full, because a server's default_transaction_… settings may differ.
 const begin: Call = [statement('begin', 'begin isolation level read committed read write'), []];
 const lazily: Call = [statement('commit_lazily', 'set local synchronous_commit = off'), []];
+// Where there is no "begin" SET LOCAL only warns.
+const lazilyHere: Call = [statement('commit_lazily_here', `select set_config('synchronous_commit', 'off', true)`), []];
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
 export function makeDb(source: Source): Db {
-  const shared = new SharedReads({
-    run: (calls) => runOnce(source, calls),
-    alone: (entry, calls) => readAlone(source, entry, calls),
+  const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => readAlone(source, entry, calls);
+  const writeAlone = async (entry: Entry, calls: readonly Call[]): Promise<Row[][]> =>
+    (await alone(entry, [lazilyHere, ...calls])).slice(1);
+  const reads = new SharedReads({ run: (calls) => runOnce(source, calls), alone, writes: false });
+  const writes = new SharedReads({
+    run: async ([entry, ...calls]) => {
+      const [entered, , ...rows] = await runOnce(source, [entry!, lazilyHere, ...calls]);
+      return [entered!, ...rows];
+    },
+    alone: writeAlone,
+    writes: true,
   });
   return {
-    read: (entry, how = 'alone') =>
-      how === 'shared' && entry.subject !== undefined
-        ? reader((calls) => shared.read(entry.subject!, entry, calls))
-        : reader((calls) => readAlone(source, entry, calls)),
+    read(entry, how = 'alone') {
+      const { subject } = entry;
+      if (how === 'lazily') {
+        return reader((calls) =>
+          subject === undefined ? writeAlone(entry, calls) : writes.read(subject, entry, calls),
+        );
+      }
+      if (how === 'alone' || subject === undefined) return reader((calls) => alone(entry, calls));
+      return reader((calls) => reads.read(subject, entry, calls));
+    },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
     close: () => source.pool.end(),
   };

@@ -4,13 +4,15 @@
  * result is recorded exactly when the effect is. Its commit may be asynchronous: its WAL precedes the effect's, so a
  * durable effect implies a durable claim.
  */
-import type { Call, Row, Tx } from '../db/transact.ts';
+
+import { StatementError } from '../db/errors.ts';
+import type { Call, Db, Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
+import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
 const lease_seconds = 90;
 
-const mayBeAsynchronous = statement('claim_async', `select set_config('synchronous_commit', 'off', true)`);
 // A retryable claim (no fence, not completed) with the same fingerprint is taken again; anything else stays as it is.
 const insertClaim = statement(
   'claim_insert',
@@ -27,11 +29,14 @@ const readClaim = statement(
    from certo.claims
    where company_id = certo.current_company() and scope = current_setting('app.scope') and operation = $1 and key = $2`,
 );
+// It travels with COMMIT, so what it finds missing has to stop that: an error does.
 const completeClaim = statement(
   'claim_complete',
-  `update certo.claims set fence = null, lease_until = null, completed_at = certo.now(), status = $4, content_type = $5, body = $6
-   where company_id = certo.current_company() and scope = $7 and operation = $1 and key = $2 and fence = $3 and lease_until > certo.now()
-   returning key`,
+  `with completed as (
+     update certo.claims set fence = null, lease_until = null, completed_at = certo.now(), status = $4, content_type = $5, body = $6
+     where company_id = certo.current_company() and scope = $7 and operation = $1 and key = $2 and fence = $3 and lease_until > certo.now()
+     returning key)
+   select case when exists (select from completed) then true else certo.claim_lost() end as completed`,
 );
 // Not after the lease: callers were told by then that the key never runs again.
 const releaseClaim = statement(
@@ -56,36 +61,52 @@ export interface Recorded {
   readonly body: Buffer;
 }
 
-/** Takes the claim, in one round trip of its own. Returns the recorded result when the request was done before. */
+/**
+ * Takes the claim, in one round trip of its own (`Db.read(entry, 'lazily')`). Returns the recorded result when the
+ * request was done before. May be repeated with the same fence when nobody knows whether it was written.
+ */
 export async function takeClaim(reader: Tx, claim: Claim): Promise<Recorded | undefined> {
   const values = [claim.operation, claim.key, claim.fingerprint, claim.fence];
   const calls: Call[] = [
-    [mayBeAsynchronous, []],
     [insertClaim, values],
     [readClaim, values],
   ];
-  const found = (await reader.batch(calls))[2]?.[0];
+  const found = (await reader.batch(calls))[1]?.[0];
   if (found === undefined) throw new Error('a claim that was just written is not there');
   return judge(found);
 }
 
-/** Records the result, in the effect's transaction; rolls it back when the lease is over. */
-export async function completeClaimIn(tx: Tx, claim: Claim, scope: string, result: Recorded): Promise<void> {
-  const rows = await tx.query(completeClaim, [
-    claim.operation,
-    claim.key,
-    claim.fence,
-    result.status,
-    result.contentType,
-    result.body,
-    scope,
-  ]);
-  if (rows.length !== 1) throw conflict(undefined);
+/**
+ * Records the result, in the effect's transaction, in one batch with COMMIT. Fails (see `isClaimLost`) when the lease is
+ * over or another holds the key; then nothing is kept.
+ */
+export function completeCall(claim: Claim, scope: string, result: Recorded): Call {
+  const { operation, key, fence } = claim;
+  return [completeClaim, [operation, key, fence, result.status, result.contentType, result.body, scope]];
+}
+
+export function isClaimLost(error: unknown): boolean {
+  return error instanceof StatementError && error.code === 'CE002';
+}
+
+/** The refusal of who lost the claim: the key never runs again. */
+export function claimLost(): Refusal {
+  return conflict(undefined);
 }
 
 /** After a refusal or a rolled-back failure: the unchanged request may be tried again. */
 export function releaseCall(claim: Claim, scope: string): Call {
   return [releaseClaim, [claim.operation, claim.key, claim.fence, scope]];
+}
+
+/** Releases a claim in a round trip of its own. */
+export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: Principal): Promise<void> {
+  const [release, values] = releaseCall(claim, scope);
+  try {
+    await db.read(entryOfCompany(companyId, actor)).query(release, values);
+  } catch {
+    // The lease runs out by itself; the refusal that led here is the answer.
+  }
 }
 
 /** done → replay; mine → go on; lease live → wait; lease over → never again. */

@@ -7,18 +7,19 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
+import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Entry } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
-import { entryOfCompany, type Principal } from '../identity/principal.ts';
+import type { Principal } from '../identity/principal.ts';
 import { type AnyAsked, Download, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded } from './claim.ts';
-import { completeClaimIn, releaseCall, takeClaim } from './claim.ts';
+import { letGo, takeClaim } from './claim.ts';
+import type { Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
@@ -51,6 +52,7 @@ export interface Corridor {
   readonly world: World;
   readonly keyRate: Rate;
   readonly spool: Spool;
+  readonly press: Press;
 }
 
 /** Where the corridor leaves what the door puts into headers even when the call is refused. */
@@ -60,12 +62,6 @@ export interface Trace {
 }
 
 const nothing = statement('nothing', 'select 1');
-const insertAudit = statement(
-  'audit_insert',
-  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
-   values (certo.current_company(), $1, $2, $3, $4, $5)`,
-);
-
 /** Walks the corridor. Throws a Refusal for every "no"; nothing was changed then. */
 export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
   const { operation } = call;
@@ -124,25 +120,22 @@ async function write(
   entry: Entry,
   entered: () => boolean,
 ): Promise<Answer> {
+  const { operation } = call;
   const claim = claimOf(call);
   if (claim !== undefined) {
     const recorded = await guarded(() => claimOrLetGo(corridor, entry, claim, asked, entered));
     if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
   }
-  try {
-    const problems = schemaProblems(call);
-    if (problems.length > 0) {
-      if (claim === undefined) await corridor.db.read(entry).query(nothing);
-      refuseAll(problems);
-    }
-    return await guarded(() => untangled(() => act(corridor, call, asked, entry, claim, entered)));
-  } catch (error) {
-    // Known to be rolled back, or refused: the same request may run again. An unknown outcome keeps its claim.
-    if (claim !== undefined && !(error instanceof Refusal && error.code === 'OUTCOME_UNKNOWN')) {
-      await release(corridor, claim, asked);
-    }
-    throw error;
+  const problems = schemaProblems(call);
+  if (problems.length > 0) {
+    if (claim === undefined) await corridor.db.read(entry).query(nothing);
+    else await letGo(corridor.db, claim, asked.principal);
+    refuseAll(problems);
   }
+  const act = { operation, asked, entry, claim };
+  const acted = await guarded(() => corridor.press.act(act));
+  operation.after?.(corridor.world);
+  return { ...acted, replayed: false };
 }
 
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. */
@@ -153,44 +146,15 @@ async function claimOrLetGo(
   asked: AnyAsked,
   entered: () => boolean,
 ): Promise<Recorded | undefined> {
+  const take = (): Promise<Recorded | undefined> => takeClaim(corridor.db.read(entry, 'lazily'), claim);
   try {
-    return await takeClaim(corridor.db.read(entry), claim);
+    // Whether a lost connection left the claim behind nobody knows: taken again with the same fence, it is ours.
+    return await take().catch((error) => (error instanceof ConnectionLost ? take() : Promise.reject(error)));
   } catch (error) {
     const byEntry = error instanceof Refusal && (error.status === 403 || error.status === 429);
-    if (byEntry && entered()) await release(corridor, claim, asked);
+    if (byEntry && entered()) await letGo(corridor.db, claim, asked.principal);
     throw error;
   }
-}
-
-async function act(
-  corridor: Corridor,
-  call: Call,
-  asked: AnyAsked,
-  entry: Entry,
-  claim: Claim | undefined,
-  entered: () => boolean,
-): Promise<Answer> {
-  const { operation } = call;
-  const { db, world } = corridor;
-  const answer = await db.transact(entry, async (tx) => {
-    const facts = await operation.load(tx, asked, world);
-    // Nobody decides or writes before the database has said who is asking.
-    if (!entered()) await tx.query(nothing);
-    const change = await operation.decide(facts, asked, world);
-    const subject = await operation.save(tx, change, asked, world);
-    const body = Buffer.from(JSON.stringify(operation.show(change, asked, world)));
-    const status = operation.reply[0];
-    if (claim !== undefined) {
-      const result: Recorded = { status, contentType: 'application/json; charset=utf-8', body };
-      await completeClaimIn(tx, claim, asked.principal.scope, result);
-    }
-    await tx.commitWith([
-      [insertAudit, [world.newId(), asked.principal.actor, operation.name, subject, asked.requestId]],
-    ]);
-    return { status, body, replayed: false };
-  });
-  operation.after?.(world);
-  return answer;
 }
 
 function schemaProblems(call: Call): Problem[] {
@@ -216,31 +180,6 @@ function claimOf(call: Call): Claim | undefined {
     fingerprint: fingerprint({ method, path, params: call.params, query: call.query, body: call.body }),
     fence: randomUUID(),
   };
-}
-
-async function release(corridor: Corridor, claim: Claim, asked: AnyAsked): Promise<void> {
-  const { companyId, scope, actor } = asked.principal;
-  const [release, values] = releaseCall(claim, scope);
-  try {
-    await corridor.db.read(entryOfCompany(companyId, actor)).query(release, values);
-  } catch {
-    // The lease runs out by itself; the refusal that led here is the answer.
-  }
-}
-
-/**
- * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
- * locks documents, series, masters, in this order; only a draft that comes between two locks of a change can upset it.
- */
-async function untangled<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
-      if (!entangled || attempt === 3) throw error;
-    }
-  }
 }
 
 /** Trouble with the database is a 503, or an unknown outcome when it broke during the commit. */

@@ -14,7 +14,7 @@ import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
 import { frozenColumns, type Mac, type SealedSeries } from '../fiscal/seal.ts';
 import { checkUnbroken } from './books.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
-import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
+import { type Numbered, type SealChain, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 import type { World } from './world.ts';
 
 /** Columns of `certo.series s` that numbering reads. */
@@ -31,6 +31,7 @@ const lockSeries = statement(
      and case when $2::uuid is not null then s.id = $2 and (s.kind = 'R') = ($3 = 'recovery')
        else s.is_default and s.cash_vat = case $3 when 'always' then true when 'when-in-force' then (select certo.in_cash_vat($4)) else false end end
    for no key update`,
+  'once',
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
@@ -39,6 +40,7 @@ export const readMoment = statement(
      (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed,
      exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken
    from certo.companies c where c.id = certo.current_company()`,
+  'last',
 );
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
 const stampedColumns = frozenColumns.filter(
@@ -61,6 +63,7 @@ const moveSeries = statement(
 const useCustomer = statement(
   'number_use_customer',
   'update certo.customers set used = true where company_id = certo.current_company() and id = $1 and not used',
+  'once',
 );
 const useItems = statement(
   'number_use_items',
@@ -68,12 +71,50 @@ const useItems = statement(
   `update certo.items set used = true where company_id = certo.current_company() and id in (
      select id from certo.items where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
      order by id for no key update)`,
+  'once',
 );
 
 /** Where a document of a type is going to stand: read under the lock of its series. */
 export interface Place {
   readonly series: Row | undefined;
   readonly moment: Row;
+  /** Where the series stands; undefined as the series. Documents of one group share it: each moves it on. */
+  readonly running: RunningHead | undefined;
+}
+
+/** The head of a series while a group of documents is numbered: decided ahead, then signed in one call. */
+interface RunningHead extends SealChain {
+  head: SeriesHead;
+  lastHash: string;
+  waiting: ToSign[];
+  /** Signatures are given in the order of the numbers. */
+  signing: Promise<unknown>;
+}
+
+interface ToSign {
+  readonly parts: NonNullable<DecidedIssue['parts']>;
+  readonly resolve: (signed: { readonly previousHash: string; readonly hash: string }) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** By the row of the moment, which the members of a group share (it is asked once), and the series' id. */
+const runningHeads = new WeakMap<Row, Map<string, RunningHead>>();
+
+function runningHead(moment: Row, series: Row): RunningHead {
+  let heads = runningHeads.get(moment);
+  if (heads === undefined) {
+    heads = new Map();
+    runningHeads.set(moment, heads);
+  }
+  const id = String(series['id']);
+  let running = heads.get(id);
+  if (running === undefined) {
+    const head = headOf(series);
+    const lastSeal = series['last_seal'] as Buffer | null;
+    running = { head, lastHash: head.lastHash, lastSeal, waiting: [], signing: Promise.resolve() };
+    heads.set(id, running);
+  }
+  return running;
 }
 
 /** What chooses the series. */
@@ -98,7 +139,12 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   ]);
   assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
   checkUnbroken(moment[0]);
-  return { series: series?.[0], moment: moment[0] };
+  const found = series?.[0];
+  return {
+    series: found,
+    moment: moment[0],
+    running: found === undefined ? undefined : runningHead(moment[0], found),
+  };
 }
 
 /** What every operation refuses that numbers in a series the caller may name. */
@@ -115,10 +161,9 @@ export async function numberDocument(
   place: Place,
   world: World,
 ): Promise<Numbered> {
-  const { series, moment } = place;
-  const { decided, now } = await decideInTime({
+  const { series, moment, running } = place;
+  const { decided, now } = await decideInTime(running, {
     content: document.content,
-    head: series === undefined ? undefined : headOf(series),
     now: moment['now'] as Date,
     region: document.region,
     lastSigned: (moment['last_signed'] as Date | null) ?? undefined,
@@ -127,16 +172,15 @@ export async function numberDocument(
     certificateNumber: world.certificateNumber,
     keyVersion: world.keyVersion,
   });
-  assert(series !== undefined, 'a decided document has a series');
-  const previousHash = String(series['last_hash']);
-  const hash = decided.parts === undefined ? '' : await signOne(previousHash, decided.parts, world);
+  assert(series !== undefined && running !== undefined, 'a decided document has a series');
+  const { previousHash, hash } = await signed(running, decided.parts, world);
   return {
     id: document.id,
     companyId: String(moment['id']),
     seriesId: String(series['id']),
     series: sealedSeries(series),
     previousHash,
-    previousSeal: series['last_seal'] as Buffer | null,
+    seals: running,
     signedText: decided.parts === undefined ? null : signedText(decided.parts, previousHash),
     decided,
     issued: finishIssue(decided, hash),
@@ -146,9 +190,12 @@ export async function numberDocument(
 
 /** The statements that write a numbered document over its draft row, sealed, and move the head of its series. */
 export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
-  const { decided, issued, seriesId, now, previousHash, previousSeal } = numbered;
+  const { decided, issued, seriesId, now, previousHash, seals } = numbered;
   const { content } = decided;
+  const previousSeal = seals.lastSeal;
   const sealed = sealNumbered(numbered, stamp, mac);
+  // The next document of the group is sealed after this one.
+  seals.lastSeal = sealed.seal;
   const { date, systemEntry, sequence, hash } = issued;
   const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
   return [
@@ -173,21 +220,59 @@ export function stamped(results: readonly Row[][]): Date {
   return document[0]!['updated_at'] as Date;
 }
 
-async function signOne(previousHash: string, parts: NonNullable<DecidedIssue['parts']>, world: World): Promise<string> {
-  const { signatures, keyVersion } = await world.sign(previousHash, [parts]);
-  assert(keyVersion === world.keyVersion, 'the signer uses the key it was decided for');
-  return signatures[0]!;
+/** Receipts are not signed. Documents that were decided in the same turn are signed in one call. */
+function signed(
+  running: RunningHead,
+  parts: DecidedIssue['parts'],
+  world: World,
+): Promise<{ readonly previousHash: string; readonly hash: string }> {
+  if (parts === undefined) return Promise.resolve({ previousHash: running.lastHash, hash: '' });
+  return new Promise((resolve, reject) => {
+    running.waiting.push({ parts, resolve, reject });
+    if (running.waiting.length > 1) return;
+    setImmediate(() => {
+      const group = running.waiting;
+      running.waiting = [];
+      running.signing = running.signing.then(() => signGroup(running, group, world));
+    });
+  });
 }
 
-/** Decides; when the clock is a little behind the last signature, waits for it first (decisions 3, Fiscal time). */
-async function decideInTime(facts: IssueFacts): Promise<{ decided: DecidedIssue; now: Date }> {
-  const first = decideIssue(facts);
-  if (first.wait === undefined) return { decided: first, now: facts.now };
+async function signGroup(running: RunningHead, group: readonly ToSign[], world: World): Promise<void> {
+  try {
+    const all = group.map(({ parts }) => parts);
+    const { signatures, keyVersion } = await world.sign(running.lastHash, all);
+    assert(keyVersion === world.keyVersion, 'the signer uses the key it was decided for');
+    for (const [i, { resolve }] of group.entries()) {
+      const hash = signatures[i]!;
+      resolve({ previousHash: running.lastHash, hash });
+      running.lastHash = hash;
+    }
+  } catch (error) {
+    for (const { reject } of group) reject(error);
+  }
+}
+
+/**
+ * Decides and takes the number, in one go; when the clock is a little behind the last signature, waits for it first
+ * (decisions 3, Fiscal time).
+ */
+async function decideInTime(
+  running: RunningHead | undefined,
+  facts: Omit<IssueFacts, 'head'>,
+): Promise<{ decided: DecidedIssue; now: Date }> {
+  const first = decideIssue({ ...facts, head: running?.head });
+  if (first.wait === undefined) return { decided: taken(running, first), now: facts.now };
   await sleep(first.wait);
   const now = new Date(facts.now.getTime() + first.wait);
-  const second = decideIssue({ ...facts, now });
+  const second = decideIssue({ ...facts, now, head: running?.head });
   assert(second.wait === undefined, 'the clock has caught up after the wait');
-  return { decided: second, now };
+  return { decided: taken(running, second), now };
+}
+
+function taken(running: RunningHead | undefined, decided: DecidedIssue): DecidedIssue {
+  if (running !== undefined) running.head = decided.next;
+  return decided;
 }
 
 function sealedSeries(series: Row): SealedSeries {

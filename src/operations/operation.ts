@@ -75,11 +75,19 @@ export interface WriteDeclaration<
   B extends TSchema | undefined,
   F,
   C,
+  G,
 > extends Declared<P, Q, B> {
   /** A fiscal act: can't be undone, and an assistant needs a person's approval. */
   readonly fiscal?: boolean;
+  /** It may share a transaction with other writes of the same credential (engine/press.ts). */
+  readonly grouped?: true;
   readonly load: (tx: Tx, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<F>;
-  readonly decide: (facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => C | Promise<C>;
+  /**
+   * Locks the series that is to number, and reads what must be read after that. A stage of its own, because everything
+   * that any member of a group locks in `load` comes before the series: everyone takes locks in one order.
+   */
+  readonly locate?: (tx: Tx, facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<G>;
+  readonly decide: (facts: G, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => C | Promise<C>;
   /** Writes the change; returns the id of the record it concerns, for the audit. */
   readonly save: (tx: Tx, change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<string>;
   readonly show: (change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
@@ -133,6 +141,8 @@ export interface Operation {
   readonly check?: (body: Record<string, unknown>) => Problem[];
   readonly tool?: string;
   readonly fiscal: boolean;
+  readonly grouped: boolean;
+  readonly locate?: (tx: Tx, facts: unknown, asked: AnyAsked, world: World) => Promise<unknown>;
   readonly quick?: true;
   readonly load: (tx: Tx, asked: AnyAsked, world: World) => Promise<unknown>;
   readonly decide: (facts: unknown, asked: AnyAsked, world: World) => unknown;
@@ -157,6 +167,7 @@ export function defineRead<
     ...(declaration as unknown as Operation),
     kind: 'read',
     fiscal: false,
+    grouped: false,
     decide: unreachable,
     save: unreachable,
   };
@@ -185,12 +196,14 @@ export function defineWrite<
   P extends TSchema | undefined = undefined,
   Q extends TSchema | undefined = undefined,
   B extends TSchema | undefined = undefined,
->(declaration: WriteDeclaration<P, Q, B, F, C>): Operation {
+  G = F,
+>(declaration: WriteDeclaration<P, Q, B, F, C, G>): Operation {
   return {
     ...split(declaration.route),
     ...(declaration as unknown as Operation),
     kind: 'write',
     fiscal: declaration.fiscal ?? false,
+    grouped: declaration.grouped ?? false,
   };
 }
 

@@ -48,6 +48,12 @@ export function begunNow(asked: unknown, createdBy: string, now: Date, applicati
   return { asked, createdBy, createdAt: now, applicationId, scheduleTemplateId: null };
 }
 
+/** Where the seals of a series stand while a group of documents is written. */
+export interface SealChain {
+  /** Seal of the document before; null: there is none. */
+  lastSeal: Buffer | null;
+}
+
 /** A document that has its number and signature, still to be written. */
 export interface Numbered {
   readonly id: string;
@@ -55,8 +61,8 @@ export interface Numbered {
   readonly series: SealedSeries;
   readonly seriesId: string;
   readonly previousHash: string;
-  /** Seal of the document before it; null: it is the first. */
-  readonly previousSeal: Buffer | null;
+  /** It is sealed when it is written, in the order of the numbers. */
+  readonly seals: SealChain;
   /** What was signed; null for receipts, which the law leaves unsigned. */
   readonly signedText: string | null;
   readonly decided: DecidedIssue;
@@ -83,7 +89,7 @@ export interface Sealed {
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
   const frozen = frozenOf(numbered, stamp, state);
-  const seal = documentSeal(mac, frozen, numbered.previousSeal);
+  const seal = documentSeal(mac, frozen, numbered.seals.lastSeal);
   return {
     frozen,
     state,

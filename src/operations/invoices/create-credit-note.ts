@@ -72,6 +72,7 @@ export const createCreditNote = defineWrite({
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
+  grouped: true,
   tool: 'create_credit_note',
   refuses: [
     'PARENT_NOT_FOUND',
@@ -88,8 +89,11 @@ export const createCreditNote = defineWrite({
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
     if (parent === undefined) throw await missingInvoice(tx, asked.body.parentInvoiceId, 'PARENT_NOT_FOUND');
+    return { parent };
+  },
+  async locate(tx, { parent }, { body }) {
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
-    const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
+    const seriesId = body.seriesId?.toLowerCase() ?? null;
     return { parent, place: await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<NoteChange> {

@@ -34,6 +34,7 @@ export const createDraft = defineWrite({
   body: DraftBody,
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
+  grouped: true,
   refuses: ['USE_OTHER_ENDPOINT'],
   tool: 'create_invoice_draft',
   check: draftProblems,

@@ -13,6 +13,7 @@ const lockParent = statement(
   'family_lock_parent',
   `select ${standingColumns}, d.type, d.number, d.date, d.content, d.application_id, certo.now() as now from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT') for update`,
+  'alone',
 );
 const readChildren = statement(
   'family_children',

@@ -177,6 +177,7 @@ const readInvoice = statement(
 const lockInvoice = statement(
   'invoice_lock',
   `${readInvoice.text.replace('d.content', `d.content, ${begunColumns}`)} for update of d`,
+  'alone',
 );
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {

@@ -39,6 +39,7 @@ export const issueInvoice = defineWrite({
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
+  grouped: true,
   tool: 'issue_invoice',
   refuses: [
     'INVOICE_NOT_FOUND',
@@ -65,10 +66,14 @@ export const issueInvoice = defineWrite({
     const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
     const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
     const content = following(row['content'] as Content, parent, proposal);
+    return { row: { ...row, content }, parent, proposal };
+  },
+  async locate(tx, facts) {
+    const { row } = facts;
+    const content = row['content'] as Content;
     const { type, date } = content;
     const seriesId = row['series_id'] as string | null;
-    const place = await lockPlace(tx, { type, seriesId, scheme: schemeOf(content), date });
-    return { row: { ...row, content }, parent, proposal, place };
+    return { ...facts, place: await lockPlace(tx, { type, seriesId, scheme: schemeOf(content), date }) };
   },
   async decide({ row, parent, proposal, place }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);

@@ -60,6 +60,7 @@ export const payInvoice = defineWrite({
   ],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
+  grouped: true,
   tool: 'pay_invoice',
   refuses: [
     'INVOICE_NOT_FOUND',
@@ -77,8 +78,11 @@ export const payInvoice = defineWrite({
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.params.id);
     if (parent === undefined) throw await missingInvoice(tx, asked.params.id);
+    return { parent };
+  },
+  async locate(tx, { parent }, { body }) {
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
-    const seriesId = asked.body.seriesId?.toLowerCase() ?? null;
+    const seriesId = body.seriesId?.toLowerCase() ?? null;
     return { parent, place: await lockPlace(tx, { type: 'RECEIPT', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<PayChange> {

@@ -34,7 +34,7 @@ const referencesText = (lock: string) => `select certo.now() as now,
        where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`;
 const readReferences = statement('draft_references', referencesText(''));
-const holdReferences = statement('draft_references_held', referencesText(' for key share'));
+const holdReferences = statement('draft_references_held', referencesText(' for key share'), 'once');
 
 /** Reads what a draft refers to, for one whose row is locked already. */
 export function referencesCall(asked: AskedDraft): Call {

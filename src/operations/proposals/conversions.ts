@@ -15,6 +15,7 @@ const lockRow = statement(
      certo.now() as now
    from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' for no key update`,
+  'alone',
 );
 const readInvoices = statement(
   'proposal_invoices',

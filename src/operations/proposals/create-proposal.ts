@@ -30,6 +30,7 @@ export const createProposal = defineWrite({
   reply: [201, ProposalReply],
   access: { key: true },
   fiscal: true,
+  grouped: true,
   refuses: [
     'NOT_READY',
     'DATE_GOES_BACK',
@@ -39,7 +40,8 @@ export const createProposal = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   check: draftProblems,
-  async load(tx, asked, world) {
+  load: () => Promise.resolve({}),
+  async locate(tx, _facts, asked, world) {
     // The series before customer and items, as everywhere.
     const place = await lockPlace(tx, { type: 'PROFORMA', seriesId: asked.body.seriesId?.toLowerCase() ?? null });
     const draft = {

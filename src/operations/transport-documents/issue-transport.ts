@@ -29,6 +29,7 @@ export const issueTransport = defineWrite({
   reply: [200, TransportReply],
   access: { key: true },
   fiscal: true,
+  grouped: true,
   refuses: [
     'TRANSPORT_NOT_FOUND',
     'INVALID_STATE',
@@ -43,7 +44,9 @@ export const issueTransport = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   async load(tx, { params }) {
-    const row = await lockDraft(tx, params.id);
+    return { row: await lockDraft(tx, params.id) };
+  },
+  async locate(tx, { row }) {
     const wanted = { type: row['type'] as DocumentType, seriesId: row['series_id'] as string | null };
     return { row, place: await lockPlace(tx, wanted) };
   },

@@ -81,6 +81,7 @@ const read = statement(
 const lock = statement(
   'transport_lock',
   `${read.text.replace('d.content', `d.content, ${begunColumns}`)} for no key update of d`,
+  'alone',
 );
 
 export async function loadTransport(tx: Tx, documentId: string): Promise<Row> {

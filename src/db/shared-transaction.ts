@@ -1,0 +1,120 @@
+/**
+ * One transaction for several members, each of which goes through its own steps as if it were alone. What they ask in
+ * the same turn of the event loop travels as one batch, so a group of any size needs as many round trips as its longest
+ * member has steps.
+ *
+ * Kinds of statements (statement.ts) keep members from harming each other:
+ * - `once`: equal calls run once and share their rows: the series that all of them lock, the masters they mark;
+ * - `last`: the same, after everything else that travels with it: what is read under the locks of all;
+ * - `alone`: locks what one member is going to change, by its id. A second member that asks for the same id, by
+ *   whatever statement, is turned away with Crowded: it would decide by what stood there before the first one's change,
+ *   and has to come again;
+ * - all others run for each member.
+ *
+ * An error of a statement ends the transaction for all of them.
+ */
+import type { Call, Composed, Row, Statement } from './statement.ts';
+import { composed } from './statement.ts';
+import type { Tx } from './transact.ts';
+
+/** Another member of the group holds what this one wants to change: it runs after that one. */
+export class Crowded extends Error {
+  override readonly name = 'Crowded';
+}
+
+interface Question {
+  readonly calls: readonly Call[];
+  readonly resolve: (rows: Row[][]) => void;
+  readonly reject: (error: unknown) => void;
+  /** Locks are taken in one order by everyone, or two groups would wait for each other; what is `last` follows. */
+  readonly place: string;
+}
+
+export class SharedTransaction {
+  readonly #tx: Tx;
+  readonly #once = new Map<string, Promise<Row[]>>();
+  readonly #alone = new Map<string, number>();
+  #waiting: Question[] = [];
+  #members = 0;
+
+  constructor(tx: Tx) {
+    this.#tx = tx;
+  }
+
+  /** The transaction as one member sees it. It can't commit: that is for whoever leads the group. */
+  member(): Tx {
+    const number = this.#members++;
+    const batch = (calls: readonly Call[]): Promise<Row[][]> => this.#ask(number, calls);
+    return {
+      query: async <R extends Row>(query: Statement | Composed, values: readonly unknown[] = []) =>
+        (await batch(['sql' in query ? composed(query) : [query, values]]))[0] as R[],
+      batch,
+      commitWith: () => Promise.reject(new Error('a member does not commit')),
+    };
+  }
+
+  async #ask(member: number, calls: readonly Call[]): Promise<Row[][]> {
+    for (const call of calls) this.#takeAlone(member, call);
+    const shared = calls.map((call) => (isShared(call) ? this.#askOnce(call) : undefined));
+    const own = calls.filter((call) => !isShared(call));
+    const lock = own.find(([{ group }]) => group === 'alone');
+    const [rows, ...others] = await Promise.all([
+      own.length === 0 ? [] : this.#send(own, lock === undefined ? '' : subjectOf(lock)),
+      ...shared,
+    ]);
+    let next = 0;
+    return others.map((theirs) => theirs ?? rows[next++]!);
+  }
+
+  #askOnce(call: Call): Promise<Row[]> {
+    const key = keyOf(call);
+    let found = this.#once.get(key);
+    if (found === undefined) {
+      found = this.#send([call], call[0].group === 'last' ? `~${key}` : key).then(([rows]) => rows!);
+      this.#once.set(key, found);
+    }
+    return found;
+  }
+
+  #takeAlone(member: number, call: Call): void {
+    if (call[0].group !== 'alone') return;
+    const key = subjectOf(call);
+    const holder = this.#alone.get(key) ?? member;
+    if (holder !== member) throw new Crowded();
+    this.#alone.set(key, member);
+  }
+
+  #send(calls: readonly Call[], place: string): Promise<Row[][]> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ calls, resolve, reject, place });
+      // After every member that was just answered has asked its next question.
+      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+    });
+  }
+
+  #flush(): void {
+    const questions = this.#waiting.sort((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place)));
+    this.#waiting = [];
+    this.#tx.batch(questions.flatMap(({ calls }) => calls)).then(
+      (rows) => {
+        let at = 0;
+        for (const { calls, resolve } of questions) {
+          resolve(rows.slice(at, at + calls.length));
+          at += calls.length;
+        }
+      },
+      (error: unknown) => {
+        for (const { reject } of questions) reject(error);
+      },
+    );
+  }
+}
+
+const isShared = ([{ group }]: Call): boolean => group === 'once' || group === 'last';
+
+/** Ids are unique over all tables, so whoever asks for one asks for the same row. */
+const subjectOf = ([, values]: Call): string => JSON.stringify(values);
+
+function keyOf([{ name }, values]: Call): string {
+  return `${name} ${JSON.stringify(values)}`;
+}

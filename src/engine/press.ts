@@ -1,0 +1,252 @@
+/**
+ * The press: writes of one credential that arrive together share a transaction. The hash chain makes a series strictly
+ * serial, so its speed is that of one transaction after the other; here a group of documents is locked, decided, signed,
+ * written and committed in as many round trips as a single one. Nothing waits for a timer; a lone request goes at once,
+ * and while groups are on their way the next one gathers.
+ *
+ * Every member walks its own stages, load → locate → decide → save → show, and sees what it would see alone: who wants
+ * to change what a neighbour changes comes again in the next group (db/shared-transaction.ts). A refusal before anything
+ * was written concerns its member only; its claim is let go with the group's commit. Any other failure undoes the group,
+ * and its members run one by one.
+ */
+
+import { OutcomeUnknown, StatementError } from '../db/errors.ts';
+import { Lanes } from '../db/lanes.ts';
+import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
+import type { Call, Db, Entry, Tx } from '../db/transact.ts';
+import { statement } from '../db/transact.ts';
+import { Refusal } from '../fiscal/refusal.ts';
+import type { AnyAsked, Operation } from '../operations/operation.ts';
+import type { World } from '../operations/world.ts';
+import type { Claim } from './claim.ts';
+import { claimLost, completeCall, isClaimLost, letGo, releaseCall } from './claim.ts';
+
+/** Members of one group at most: beyond it the first waits longer for the last than sharing saves. */
+const most_together = 32;
+/** Groups of one credential at once: one commits while the next is loaded. */
+const most_on_their_way = 2;
+
+/** A write that has passed the corridor up to its act. */
+export interface Act {
+  readonly operation: Operation;
+  readonly asked: AnyAsked;
+  readonly entry: Entry;
+  readonly claim: Claim | undefined;
+}
+
+export interface Acted {
+  readonly status: number;
+  readonly body: Buffer;
+}
+
+interface Member {
+  readonly act: Act;
+  readonly resolve: (acted: Acted) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A member on its way through the stages. */
+interface Run {
+  readonly member: Member;
+  readonly tx: Tx;
+  facts: unknown;
+  change: unknown;
+  subject: string;
+  acted: Acted | undefined;
+  /** Why it is out: a refusal, or Crowded. */
+  out: unknown;
+}
+
+const nothing = statement('press_nothing', 'select 1');
+const insertAudit = statement(
+  'audit_insert',
+  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
+   values (certo.current_company(), $1, $2, $3, $4, $5)`,
+);
+
+export class Press {
+  readonly #db: Db;
+  readonly #world: World;
+  readonly #lanes: Lanes<Member>;
+
+  constructor(db: Db, world: World) {
+    this.#db = db;
+    this.#world = world;
+    this.#lanes = new Lanes({
+      together: most_together,
+      onTheirWay: most_on_their_way,
+      run: (members) => this.#group(members),
+    });
+  }
+
+  /**
+   * Does it, with others where there are others; its claim is completed with the effect, or let go when there is none.
+   * Throws a Refusal, or what the database said: nothing was changed then, but for OutcomeUnknown, where nobody knows.
+   */
+  act(act: Act): Promise<Acted> {
+    const { subject } = act.entry;
+    if (!act.operation.grouped || subject === undefined) return this.#alone(act);
+    return new Promise((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
+  }
+
+  /** Never rejects; resolves with the members that have to come again. */
+  async #group(members: Member[]): Promise<readonly Member[]> {
+    const again: Member[] = [];
+    try {
+      // A single one is no group: its refusal needs no commit.
+      if (members.length === 1) throw new Undone();
+      for (const { member, acted, out } of await this.#press(members)) {
+        if (out instanceof Crowded) again.push(member);
+        else if (acted === undefined) member.reject(out);
+        else member.resolve(acted);
+      }
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) for (const { reject } of members) reject(error);
+      // Rolled back: whoever is at fault hears it alone.
+      else for (const { act, resolve, reject } of members) await this.#alone(act).then(resolve, reject);
+    }
+    return again;
+  }
+
+  /** One transaction for all. Throws when nothing of it is kept. */
+  #press(members: readonly Member[]): Promise<Run[]> {
+    const gate = new Gate(members.map(({ act }) => act));
+    return this.#db.transact(gate.entry, async (tx) => {
+      const shared = new SharedTransaction(tx);
+      const runs = members.map((member) => started(member, shared.member()));
+      await this.#walk(tx, gate, runs);
+      await tx.commitWith(runs.flatMap((run) => this.#lastCalls(run)));
+      return runs;
+    });
+  }
+
+  async #alone(act: Act): Promise<Acted> {
+    try {
+      return await untangled(() => this.#transact(act));
+    } catch (error) {
+      if (isClaimLost(error)) throw claimLost();
+      // Known to be rolled back: the same request may run again. An unknown outcome keeps its claim.
+      if (act.claim !== undefined && !(error instanceof OutcomeUnknown)) {
+        await letGo(this.#db, act.claim, act.asked.principal);
+      }
+      throw error;
+    }
+  }
+
+  #transact(act: Act): Promise<Acted> {
+    const gate = new Gate([act]);
+    return this.#db.transact(gate.entry, async (tx) => {
+      const run = started({ act, resolve: unused, reject: unused }, tx);
+      await this.#walk(tx, gate, [run]);
+      if (run.acted === undefined) throw run.out;
+      await tx.commitWith(this.#lastCalls(run));
+      return run.acted;
+    });
+  }
+
+  /** The stages. What members ask at the same stage travels together. */
+  async #walk(tx: Tx, gate: Gate, runs: readonly Run[]): Promise<void> {
+    const world = this.#world;
+    await each(runs, async (run, { operation, asked }) => {
+      run.facts = await operation.load(run.tx, asked, world);
+    });
+    // Nobody decides or writes before the database has said who is asking.
+    if (!gate.passed) await tx.query(nothing);
+    for (const run of runs) run.out ??= gate.refused.get(run.member.act);
+    await each(runs, async (run, { operation, asked }) => {
+      if (operation.locate !== undefined) run.facts = await operation.locate(run.tx, run.facts, asked, world);
+    });
+    // In the order in which they came, up to the first thing that is waited for: numbers follow it.
+    await each(runs, async (run, { operation, asked }) => {
+      run.change = await operation.decide(run.facts, asked, world);
+    });
+    // From here on something may be written, so a refusal undoes it all.
+    await Promise.all(runs.filter(isIn).map((run) => this.#write(run)));
+  }
+
+  async #write(run: Run): Promise<void> {
+    const world = this.#world;
+    const { operation, asked } = run.member.act;
+    run.subject = await operation.save(run.tx, run.change, asked, world);
+    const body = Buffer.from(JSON.stringify(operation.show(run.change, asked, world)));
+    run.acted = { status: operation.reply[0], body };
+  }
+
+  /** What travels with COMMIT: the claim completed and the audit entry, or the claim of who was refused let go. */
+  #lastCalls({ member, acted, subject, out }: Run): Call[] {
+    const { operation, asked, claim } = member.act;
+    if (out instanceof Crowded) return [];
+    const { principal, requestId } = asked;
+    if (acted === undefined) return claim === undefined ? [] : [releaseCall(claim, principal.scope)];
+    const recorded = { ...acted, contentType: 'application/json; charset=utf-8' };
+    return [
+      ...(claim === undefined ? [] : [completeCall(claim, principal.scope, recorded)]),
+      [insertAudit, [this.#world.newId(), principal.actor, operation.name, subject, requestId]],
+    ];
+  }
+}
+
+/** The one entry of a group: each member judges by itself what the database says of the credential. */
+class Gate {
+  readonly entry: Entry;
+  readonly refused = new Map<Act, unknown>();
+  /** The database has said who is asking. */
+  passed = false;
+
+  constructor(acts: readonly Act[]) {
+    this.entry = {
+      call: acts[0]!.entry.call,
+      accept: (rows) => {
+        for (const act of acts) {
+          try {
+            act.entry.accept(rows);
+          } catch (refusal) {
+            this.refused.set(act, refusal);
+          }
+        }
+        if (this.refused.size === acts.length) throw this.refused.get(acts[0]!);
+        this.passed = true;
+      },
+    };
+  }
+}
+
+/**
+ * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
+ * locks documents, series, masters, in this order; only a draft that comes between two locks of a change can upset it.
+ */
+async function untangled<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
+      if (!entangled || attempt === 3) throw error;
+    }
+  }
+}
+
+/** Nothing was begun for the group. */
+class Undone extends Error {}
+
+const unused = (): void => undefined;
+const isIn = (run: Run): boolean => run.out === undefined;
+
+function started(member: Member, tx: Tx): Run {
+  return { member, tx, facts: undefined, change: undefined, subject: '', acted: undefined, out: undefined };
+}
+
+/** A stage for all who are still in. Who refuses is out; anything else that is thrown ends the group, once all are done. */
+async function each(runs: readonly Run[], step: (run: Run, act: Act) => Promise<void>): Promise<void> {
+  const faults: unknown[] = [];
+  const walking = runs.filter(isIn).map(async (run) => {
+    try {
+      await step(run, run.member.act);
+    } catch (error) {
+      if (error instanceof Refusal || error instanceof Crowded) run.out = error;
+      else faults.push(error);
+    }
+  });
+  await Promise.all(walking);
+  if (faults.length > 0) throw faults[0];
+}
