@@ -9,6 +9,7 @@
  * - `alone`: locks what one member is going to change, by its id. A second member that asks for the same id, by
  *   whatever statement, is turned away with Crowded: it would decide by what stood there before the first one's change,
  *   and has to come again;
+ * - a lock that says nothing of this ends the group: its members run one by one;
  * - all others run for each member.
  *
  * An error of a statement ends the transaction for all of them.
@@ -77,6 +78,7 @@ export class SharedTransaction {
   }
 
   #takeAlone(member: number, call: Call): void {
+    if (call[0].group === 'unshared') throw new Error(`${call[0].name} locks rows and does not say how it is shared`);
     if (call[0].group !== 'alone') return;
     const key = subjectOf(call);
     const holder = this.#alone.get(key) ?? member;

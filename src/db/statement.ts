@@ -7,8 +7,8 @@ export type Row = Record<string, unknown>;
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** How members of one transaction share it (shared-transaction.ts). */
-  readonly group?: 'once' | 'last' | 'alone';
+  /** How members of one transaction share it (shared-transaction.ts); 'unshared': they can't. */
+  readonly group?: 'once' | 'last' | 'alone' | 'unshared';
 }
 
 /** SQL composed at run time (Kysely's compiled queries have this shape). Parsed at each use. */
@@ -25,6 +25,7 @@ const texts = new Map<string, string>();
 /**
  * Declares known SQL. The name is at most 63 bytes of ASCII and belongs to one text in the whole program: a second text
  * under the same name is a programming error and throws here, at start, not in production under load.
+ * A statement that locks rows and does not say how a group shares it is not for groups.
  */
 export function statement(name: string, text: string, group?: Statement['group']): Statement {
   // PostgreSQL cuts longer names off silently, and two would become one.
@@ -32,7 +33,8 @@ export function statement(name: string, text: string, group?: Statement['group']
   const before = texts.get(name);
   if (before !== undefined && before !== text) throw new Error(`statement ${name} has two texts`);
   texts.set(name, text);
-  return group === undefined ? { name, text } : { name, text, group };
+  const sharing = group ?? (/\bfor (no key )?update\b/.test(text) ? 'unshared' : undefined);
+  return sharing === undefined ? { name, text } : { name, text, group: sharing };
 }
 
 /** A composed query as a call: nameless, so it is parsed again at each use. */
