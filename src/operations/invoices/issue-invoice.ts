@@ -66,7 +66,7 @@ export const issueInvoice = defineWrite({
     const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
     const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
     const content = following(row['content'] as Content, parent, proposal);
-    return { row: { ...row, content }, parent, proposal };
+    return { row: { ...row, content } as Row, parent, proposal };
   },
   async locate(tx, facts) {
     const { row } = facts;
