@@ -85,6 +85,7 @@ export function completeCall(claim: Claim, scope: string, result: Recorded): Cal
   return [completeClaim, [operation, key, fence, result.status, result.contentType, result.body, scope]];
 }
 
+/** Whether COMMIT was stopped because the claim was not ours any more. */
 export function isClaimLost(error: unknown): boolean {
   return error instanceof StatementError && error.code === 'CE002';
 }

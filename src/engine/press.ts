@@ -64,6 +64,7 @@ const insertAudit = statement(
    values (certo.current_company(), $1, $2, $3, $4, $5)`,
 );
 
+/** Gathers writes by credential and does them in groups. */
 export class Press {
   readonly #db: Db;
   readonly #world: World;
