@@ -38,6 +38,10 @@ beforeAll(async () => {
        values ($1, gen_random_uuid(), 'FT LOJA/1', 'FT LOJA/1', 'INVOICE', 'ISSUED', '2026-01-01', 'X', 1, 0, 1, gen_random_uuid())`,
       [company.id],
     );
+    await asOwner(
+      `insert into certo.templates (company_id, id, name, formats) values ($1, gen_random_uuid(), 'X', '{A4}')`,
+      [company.id],
+    );
   }
 });
 afterAll(() => service.stop('tampered'));
