@@ -29,6 +29,10 @@ beforeAll(async () => {
     draft = await company.draft();
     await company.post(`/invoices/${(await company.issue(await company.draft())).id}/cancel`);
     await service.owner.query(
+      `insert into certo.templates (company_id, id, name, formats) values ($1, gen_random_uuid(), 'X', '{A4}')`,
+      [company.id],
+    );
+    await service.owner.query(
       `insert into certo.integrity_breaks (company_id, id, evidence, series, document_type, problem, resolved_at, resolution)
        values ($1, gen_random_uuid(), sha256('x'), '', '', 'x', certo.now(), 'x')`,
       [company.id],

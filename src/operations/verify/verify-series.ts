@@ -76,10 +76,19 @@ export async function verifySeries(world: VerifyWorld, head: SeriesHead, watch: 
   const tx = world.db.read(entryOfCompany(head.companyId, 'verify'));
   let after: Reached | undefined;
   let before: Before = [null];
+  const next = (sequence: number) => {
+    const reading = nextPiece(tx, head.id, sequence, head.lastNumber, watch.piece);
+    // Whoever waits for it sees the error.
+    reading.catch(() => undefined);
+    return reading;
+  };
+  let reading = next(lowest);
   for (;;) {
-    const piece = await nextPiece(tx, head.id, after?.sequence ?? lowest, head.lastNumber, watch.piece);
-    before = verifyPiece(world, head, { piece, after, before }, watch);
+    const piece = await reading;
     const last = piece.at(-1);
+    // The database reads the next piece while this one is verified.
+    if (last !== undefined && piece.length === watch.piece) reading = next(last.document.sequence);
+    before = verifyPiece(world, head, { piece, after, before }, watch);
     if (last !== undefined) after = reachedOf(last);
     await watch.done(piece.length);
     if (piece.length < watch.piece) break;
