@@ -42,9 +42,9 @@ export interface Wire {
   close(): void;
 }
 
-/** A client of one loopback port. */
-export function openWire(port: number): Wire {
-  const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+/** A client of one loopback port, with so many connections at most. */
+export function openWire(port: number, connections = 128): Wire {
+  const agent = new Agent({ keepAlive: true, maxSockets: connections });
   return {
     send: <T>(sent: Sent) => exchange<T>(agent, port, sent),
     close: () => agent.destroy(),

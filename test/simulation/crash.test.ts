@@ -3,18 +3,34 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../commands/built.ts';
 import { closeGrounds } from './ground.ts';
 import type { Part } from './part.ts';
+import { part as clock } from './parts/clock.ts';
+import { part as crashPoints } from './parts/crash-points.ts';
+import { part as fullDisk } from './parts/full-disk.ts';
 import { part as kill } from './parts/kill.ts';
+import { part as killPoints } from './parts/kill-points.ts';
+import { part as oneKey } from './parts/one-key.ts';
+import { part as postgresKill } from './parts/postgres-kill.ts';
+import { part as racingKeys } from './parts/racing-keys.ts';
 
 beforeAll(ensureBuilt);
 afterEach(closeGrounds);
 
 const say = (): void => undefined;
-const parts: readonly [Part, number][] = [[kill, 2]];
+const parts: readonly [Part, number][] = [
+  [kill, 2],
+  [crashPoints, 4],
+  [killPoints, 1],
+  [oneKey, 200],
+  [racingKeys, 10],
+  [postgresKill, 2],
+  [fullDisk, 1],
+  [clock, 1],
+];
 
 test.each(parts.map(([part, rounds]) => [part.name, part, rounds] as const))(
   '%s: the books hold after it',
   async (_name, part, rounds) => {
-    const outcome = await part.run({ rounds, seed: 20, say });
+    const outcome = await part.run({ rounds, seed: 20, say, short: true });
     expect(outcome.violations).toEqual([]);
     expect(outcome.rounds).toBe(rounds);
     expect(Object.values(outcome.counts).reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);

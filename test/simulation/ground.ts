@@ -59,6 +59,8 @@ export interface Ground {
 export interface ServeOptions {
   /** Database as the service reaches it: through a proxy, or beside another process. Default: the folder's own. */
   readonly through?: SocketConnection;
+  /** Connections to the database, at most. */
+  readonly connections?: number;
   /** A program and its arguments that start the service: limits are set by it. */
   readonly under?: readonly string[];
 }
@@ -109,8 +111,12 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
       if (owner === undefined) throw new Error('the database of this ground starts with its first service');
       return owner;
     },
-    async serve({ through, under } = {}) {
-      const env = { PORT: '0', ...(through === undefined ? {} : { DATABASE_URL: urlOf(through) }) };
+    async serve({ through, connections, under } = {}) {
+      const env = {
+        PORT: '0',
+        ...(through === undefined ? {} : { DATABASE_URL: urlOf(through) }),
+        ...(connections === undefined ? {} : { CERTO_DB_CONNECTIONS: String(connections) }),
+      };
       const running = await served(start(['serve'], env, under));
       owner ??= await openOwner({ connection: existsSync(connection.host) ? connection : socketIn(directory) });
       return running;
@@ -181,7 +187,7 @@ async function served(child: ChildProcess): Promise<Running> {
       throw new Error(`the service did not start:\n${heard.out}\n${heard.err}`);
     else await sleep(10);
   }
-  const wire = openWire(port);
+  const wire = openWire(port, 1_000);
   return {
     pid: child.pid!,
     wire,

@@ -20,6 +20,8 @@ export interface RunOptions {
   readonly seed: number;
   /** How far it is; for people who wait. */
   readonly say: (words: string) => void;
+  /** A small share of each round, chosen by the seed: for `npm test`. */
+  readonly short?: boolean;
 }
 
 export interface Outcome {
