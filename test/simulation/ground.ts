@@ -102,8 +102,9 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
     return child;
   }
 
-  // One for all starts of the service: it finds it running on the folder, and a round is spared its start.
-  start(['at-simulator', '--json', '--directory', join(directory, 'simulator')], {});
+  // One for all starts of the service: it finds it running on the folder, and a round is spared its start. An empty
+  // folder belongs to whoever makes the database first.
+  if (held !== undefined) start(['at-simulator', '--json', '--directory', join(directory, 'simulator')], {});
   const ground: Ground = {
     directory,
     connection,
