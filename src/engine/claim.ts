@@ -12,6 +12,8 @@ import { Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
 const lease_seconds = 90;
+/** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
+const kept_days = 30;
 
 // A retryable claim (no fence, not completed) with the same fingerprint is taken again; anything else stays as it is.
 const insertClaim = statement(
@@ -25,7 +27,8 @@ const insertClaim = statement(
 const readClaim = statement(
   'claim_read',
   `select fingerprint = $3 as same_request, fence = $4 as mine, completed_at is not null as completed,
-     fence is null as released, status, content_type, body, ceil(extract(epoch from lease_until - certo.now()))::int as lease_seconds
+     fence is null as released, status, content_type,
+     case when completed_at > certo.now() - interval '${kept_days} days' then body end as body, ceil(extract(epoch from lease_until - certo.now()))::int as lease_seconds
    from certo.claims
    where company_id = certo.current_company() and scope = current_setting('app.scope') and operation = $1 and key = $2`,
 );
@@ -110,11 +113,11 @@ export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: P
   }
 }
 
-/** done → replay; mine → go on; lease live → wait; lease over → never again. */
+/** done → replay, for 30 days; mine → go on; lease live → wait; lease over, or forgotten → never again. */
 function judge(row: Row): Recorded | undefined {
   if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (row['completed'] === true) {
-    if (row['body'] === null) throw conflict(undefined);
+    if (row['body'] === null) throw new Refusal('IDEMPOTENCY_CONFLICT', forgotten);
     return { status: Number(row['status']), contentType: String(row['content_type']), body: row['body'] as Buffer };
   }
   if (row['mine'] === true) return undefined;
@@ -124,7 +127,15 @@ function judge(row: Row): Recorded | undefined {
   throw conflict(seconds !== null && seconds > 0 ? seconds : undefined);
 }
 
-/** Both conflicts have the same members and code; only the sentence and Retry-After differ (contract, rule 6). */
+/** It was done, and what it answered is not kept any more: it can neither replay nor run (contract, rule 4). */
+const forgotten = {
+  sentence:
+    'The request with this idempotency key was done more than 30 days ago; its result is no longer kept and the key can never run again. Read the document to see what happened, and use a new key for a new request.',
+  sentence_pt:
+    'O pedido com esta chave de idempotência foi executado há mais de 30 dias; o resultado já não está guardado e a chave não volta a ser executada. Leia o documento para ver o que aconteceu e use uma chave nova para um pedido novo.',
+};
+
+/** All conflicts have the same members and code; only the sentence and Retry-After differ (contract, rule 6). */
 function conflict(seconds: number | undefined): Refusal {
   return seconds === undefined
     ? new Refusal('IDEMPOTENCY_CONFLICT', {

@@ -19,6 +19,7 @@ import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded } from './claim.ts';
 import { letGo, takeClaim } from './claim.ts';
+import { takeExactly } from './exact-rate.ts';
 import type { Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
@@ -35,6 +36,8 @@ export interface Call {
   readonly requestId: string;
   /** What the credential's limit counts; known before the database is asked. */
   readonly rateSubject: string;
+  /** So many a minute, counted over all processes (exact-rate.ts); absent: the key's limit, counted in this one. */
+  readonly exactRate?: number;
   /** How the caller gets in: made by the door from the credential. */
   readonly entry: (accept: (principal: Principal) => void) => Entry;
   /** Aborted when the caller has gone: whoever makes a file for nobody stops. */
@@ -65,6 +68,7 @@ const nothing = statement('nothing', 'select 1');
 /** Walks the corridor. Throws a Refusal for every "no"; nothing was changed then. */
 export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
   const { operation } = call;
+  if (call.exactRate !== undefined) await countExactly(corridor, call, call.exactRate, trace);
   const entry = call.entry((principal) => {
     // A transaction may be entered more than once for one request; it counts once.
     if (trace.principal === undefined) {
@@ -85,13 +89,23 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     },
   };
   // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
-  if (call.malformed !== undefined || corridor.keyRate.isUsedUp(call.rateSubject)) {
+  const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
+  if (call.malformed !== undefined || usedUp) {
     await guarded(() => corridor.db.read(entry).query(nothing));
     if (call.malformed !== undefined) throw call.malformed;
   }
   return operation.kind === 'read'
     ? read(corridor, call, asked, entry)
     : write(corridor, call, asked, entry, () => trace.principal !== undefined);
+}
+
+/** Step 5 where it holds over all processes: before all else, by an entry that only says who asks. */
+async function countExactly(corridor: Corridor, call: Call, perMinute: number, trace: Trace): Promise<void> {
+  const entry = call.entry((principal) => {
+    trace.principal = principal;
+  });
+  trace.rate = await guarded(() => takeExactly(corridor.db.read(entry, 'lazily'), call.rateSubject, perMinute));
+  if (trace.rate.exceeded) throw rateLimited(trace.rate);
 }
 
 async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entry): Promise<Answer> {

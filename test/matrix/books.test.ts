@@ -46,6 +46,7 @@ beforeAll(async () => {
       `insert into certo.templates (company_id, id, name, formats) values ($1, gen_random_uuid(), 'X', '{A4}')`,
       [company.id],
     );
+    await asApp(entryOfCompany(company.id, 'test'), `select * from certo.take_rate('books', 1)`);
   }
 });
 afterAll(() => service.stop('tampered'));
@@ -171,6 +172,9 @@ describe('reach', () => {
     'update certo.signing_keys set version = 2',
     "insert into certo.installation (at_mode) values ('production')",
     "insert into certo.companies (id, name) values (gen_random_uuid(), 'X')",
+    'delete from certo.claims',
+    'update certo.claims set fingerprint = fingerprint',
+    'update certo.claims set key = key',
     'update certo.audit set actor = actor',
     'delete from certo.audit',
     'update certo.renditions set bytes = bytes',

@@ -1,10 +1,11 @@
 /**
  * The door that opens by itself: what has to happen without a caller. Swept every second and nudged after each issue;
- * any number of processes may run it, since rows are leased.
+ * any number of processes may run it, since rows are leased or locked.
  */
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { type SeriesWorld, syncSeries } from '../../operations/series/registration.ts';
+import { forgetOld } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup, waitSeconds } from './reports.ts';
 
@@ -17,6 +18,8 @@ export interface ClockDoor {
 
 const sweep_milliseconds = 1000;
 const most_companies = 20;
+/** What is older than its time waits a little longer: nobody can read it any more. */
+const forget_milliseconds = 600_000;
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
@@ -31,13 +34,21 @@ export function startClock(world: ReportWorld & SeriesWorld & IntegrityWorld): C
   let again = false;
   // Companies whose comparison of series failed, with when to try again: an outage must not be asked every second.
   const resting = new Map<string, { attempts: number; until: number }>();
+  let nextForgetting = 0;
 
+  const forgetDue = async (): Promise<void> => {
+    if (performance.now() < nextForgetting) return;
+    const more = await forgetOld(world.db, nobody);
+    // One group a sweep: what has to be told comes first.
+    if (!more) nextForgetting = performance.now() + forget_milliseconds;
+  };
   const sweep = async (): Promise<void> => {
     do {
       again = false;
       try {
         if (await reportDue(world)) again = true;
         await syncDue(world, resting);
+        await forgetDue();
       } catch (error) {
         world.log.error({ err: error }, 'the clock could not do its work; it tries again');
         return;

@@ -1,0 +1,47 @@
+/**
+ * What is kept for a time only. The result of an idempotency key stays for 30 days (contract, "Idempotency rules" 2);
+ * after that the key is still used, for ever: its claim stays as a tombstone without a body. Counts of minutes long past
+ * go as well. Any number of processes may do it at once: rows that one has locked the others pass by.
+ */
+import type { Db, Entry } from '../../db/transact.ts';
+import { statement } from '../../db/transact.ts';
+import { entryOfCompany } from '../../identity/principal.ts';
+
+const most_companies = 20;
+/** Rows of one transaction: what is locked together is little, and a short time. */
+const most_together = 500;
+
+const toForget = statement('clock_to_forget', `select id from certo.companies_to_forget(${most_companies}) as id`);
+const forgetResults = statement(
+  'forget_results',
+  `update certo.claims c set body = null
+   from (select scope, operation, key from certo.claims
+     where company_id = certo.current_company() and body is not null
+       and completed_at <= (select certo.now()) - interval '30 days'
+     order by completed_at limit ${most_together} for no key update skip locked) old
+   where c.company_id = certo.current_company() and (c.scope, c.operation, c.key) = (old.scope, old.operation, old.key)
+   returning 1 as one`,
+);
+const forgetCounts = statement(
+  'forget_counts',
+  `delete from certo.rates r
+   using (select subject from certo.rates
+     where company_id = certo.current_company() and minute <= (select certo.now()) - interval '1 day'
+     limit ${most_together} for update skip locked) old
+   where r.company_id = certo.current_company() and r.subject = old.subject
+   returning 1 as one`,
+);
+
+/** One round over the companies that have something to forget; true when there may be more. */
+export async function forgetOld(db: Db, nobody: Entry): Promise<boolean> {
+  const companies = await db.read(nobody).query(toForget);
+  let more = companies.length === most_companies;
+  for (const { id } of companies) {
+    const rows = await db.read(entryOfCompany(String(id), 'clock'), 'lazily').batch([
+      [forgetResults, []],
+      [forgetCounts, []],
+    ]);
+    more ||= rows.some((forgotten) => forgotten.length === most_together);
+  }
+  return more;
+}
