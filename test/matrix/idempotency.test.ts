@@ -68,7 +68,8 @@ async function books(): Promise<string> {
   );
   expect(tables.length).toBeGreaterThan(8);
   const parts = tables.map(
-    ({ name }) => `select '${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from certo.${name} t`,
+    ({ name }) =>
+      `select '${name}' as name, md5(coalesce(string_agg(t::text, '|' order by t::text), '')) as sum from certo.${name} t`,
   );
   const { rows } = await service.owner.query(parts.join(' union all '));
   return JSON.stringify(rows);
