@@ -37,6 +37,11 @@ export function statement(name: string, text: string, group?: Statement['group']
   return sharing === undefined ? { name, text } : { name, text, group: sharing };
 }
 
+/** Every text declared so far, by name: for checks over all of them. */
+export function declaredStatements(): ReadonlyMap<string, string> {
+  return texts;
+}
+
 /** A composed query as a call: nameless, so it is parsed again at each use. */
 export function composed(query: Composed): Call {
   return [{ name: '', text: query.sql }, query.parameters];
