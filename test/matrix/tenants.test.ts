@@ -47,6 +47,15 @@ async function everything(company: TestCompany): Promise<Record<string, string>>
      values ($1, gen_random_uuid(), sha256('x'), '', '', 'x', certo.now(), 'x')`,
     [company.id],
   );
+  await service.owner.query(
+    `insert into certo.imported_documents (company_id, id, number, number_key, type, status, date, customer_name, net, tax, gross, import_id)
+     values ($1, gen_random_uuid(), 'FT LOJA/1', 'FT LOJA/1', 'INVOICE', 'ISSUED', '2026-01-01', 'X', 1, 0, 1, gen_random_uuid())`,
+    [company.id],
+  );
+  await service.owner.query(
+    `insert into certo.templates (company_id, id, name, formats) values ($1, gen_random_uuid(), 'X', '{A4,RECEIPT,RECEIPT_58}')`,
+    [company.id],
+  );
   const found: Record<string, string> = {
     company: company.id,
     'line of an invoice': issued.items[0]!.id,
@@ -162,7 +171,7 @@ async function booksOf(company: TestCompany): Promise<string> {
 }
 
 /** Places that take ids of what nothing makes yet. */
-const ofNothingYet: ReadonlySet<string> = new Set(['templateId', 'scheduleTemplateId']);
+const ofNothingYet: ReadonlySet<string> = new Set(['scheduleTemplateId']);
 /** Samples for places that not every request of an operation has: the parent is one of a debit note. */
 const instead: Readonly<Record<string, (company: TestCompany) => Promise<Sample>>> = {
   'createDraft parentInvoiceId': async (company) => {
