@@ -124,7 +124,7 @@ export async function startPrepared() {
   const company = companies.A;
   const client = openClient(service.baseUrl, { 'x-api-key': company.apiKey });
   cleanups.push(() => client.close());
-  return { ...service, folder, port, company, client };
+  return { ...service, folder, port, company, others: companies, client, environment: environment(folder, port) };
 }
 
 /** Peak of the memory that was resident, in MiB (Linux: VmHWM of /proc). Threads are inside, children are not. */
