@@ -139,7 +139,7 @@ test('a series is finalised at the AT when all of it is there; then nothing is i
   const unused = await line.run(finalize, env);
   expect(unused).toMatchObject({
     code: 1,
-    err: 'certo: Nothing was issued in the series A2026: there is nothing to finalise.\n',
+    err: 'certo: Nothing was issued in the series A2026: there is nothing to finalise. To give it up: certo series annul.\n',
   });
 
   const { apiKey } = await json<{ apiKey: string }>(['api-key', 'create', '--name', 'till', '--company', nif]);
