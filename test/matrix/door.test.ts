@@ -79,6 +79,16 @@ describe('limits per minute', () => {
     for (let i = 0; i < 3; i++) expect((await A.get('/company', { key: null })).status).toBe(401);
     expect((await A.get('/company')).status).toBe(200);
   });
+
+  test('of IPv6 a subscriber is shut out, not the one address of many; others are not', async () => {
+    nextMinute();
+    const from = async (remoteAddress: string) =>
+      (await service.app.http.inject({ method: 'GET', url: '/company', remoteAddress })).statusCode;
+    for (let i = 1; i <= 4; i++) expect(await from(`2001:db8::${i}`)).toBe(401);
+    expect([await from('2001:db8::5'), await from('2001:db8:0:1::1'), await from('192.0.2.1')]).toEqual([
+      429, 401, 401,
+    ]);
+  });
 });
 
 describe('request ids', () => {

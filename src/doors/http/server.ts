@@ -5,6 +5,7 @@
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
+import { networkOf } from '../../engine/network.ts';
 import type { Rate } from '../../engine/rate.ts';
 import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
@@ -126,7 +127,7 @@ async function serve(
   const trace: Trace = {};
   const gone = operation.media === undefined ? notWatched : goneSignal(reply);
   try {
-    door.addressRate.check(request.ip);
+    door.addressRate.check(networkOf(request.ip));
     const answer = await execute(door.corridor, callOf(operation, request, gone), trace);
     addRateHeaders(reply, trace);
     if (answer.body instanceof SpooledFile) return sendFile(reply, answer.body, String(operation.media), gone);
@@ -136,7 +137,7 @@ async function serve(
     if (error instanceof CallerGone) return reply.hijack();
     addRateHeaders(reply, trace);
     const refusal = refusalOf(error);
-    if (refusal.code === 'UNAUTHENTICATED') door.addressRate.count(request.ip);
+    if (refusal.code === 'UNAUTHENTICATED') door.addressRate.count(networkOf(request.ip));
     return sendProblem(reply, request, refusal, door, error);
   }
 }
