@@ -5,7 +5,7 @@ import { closeGrounds } from './ground.ts';
 import type { Part } from './part.ts';
 import { part as clock } from './parts/clock.ts';
 import { part as crashPoints } from './parts/crash-points.ts';
-import { part as fullDisk } from './parts/full-disk.ts';
+import { canFill, part as fullDisk } from './parts/full-disk.ts';
 import { part as kill } from './parts/kill.ts';
 import { part as killPoints } from './parts/kill-points.ts';
 import { part as oneKey } from './parts/one-key.ts';
@@ -23,7 +23,8 @@ const parts: readonly [Part, number][] = [
   [oneKey, 200],
   [racingKeys, 10],
   [postgresKill, 2],
-  [fullDisk, 1],
+  // Of two ways to fill a disk a machine may have neither.
+  ...(canFill() ? ([[fullDisk, 1]] as const) : []),
   [clock, 1],
 ];
 

@@ -61,8 +61,6 @@ export interface ServeOptions {
   readonly through?: SocketConnection;
   /** Connections to the database, at most. */
   readonly connections?: number;
-  /** A program and its arguments that start the service: limits are set by it. */
-  readonly under?: readonly string[];
 }
 
 export interface GroundOptions {
@@ -91,12 +89,14 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
   const connection = held?.connection ?? socketIn(directory);
   let owner: Pool | undefined = held === undefined ? undefined : await openOwner({ connection });
 
-  function start(args: readonly string[], env: Record<string, string>, under: readonly string[] = []): ChildProcess {
-    const [program, ...rest] = [...under, process.execPath, script(), ...args];
+  function start(args: readonly string[], env: Record<string, string>): ChildProcess {
     const { PATH = '' } = process.env;
     const common = { CERTO_DATA_DIR: directory, CERTO_METRICS_PORT: '0', CERTO_LOG_LEVEL: 'error' };
     const limits = { CERTO_API_KEY_RATE: '0', CERTO_IP_RATE: '0', CERTO_AT_DEADLINE_SECONDS: '1' };
-    const child = spawn(program!, rest, { cwd: folder, env: { PATH, ...common, ...limits, ...env } });
+    const child = spawn(process.execPath, [script(), ...args], {
+      cwd: folder,
+      env: { PATH, ...common, ...limits, ...env },
+    });
     children.add(child);
     child.once('exit', () => children.delete(child));
     return child;
@@ -112,13 +112,13 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
       if (owner === undefined) throw new Error('the database of this ground starts with its first service');
       return owner;
     },
-    async serve({ through, connections, under } = {}) {
+    async serve({ through, connections } = {}) {
       const env = {
         PORT: '0',
         ...(through === undefined ? {} : { DATABASE_URL: urlOf(through) }),
         ...(connections === undefined ? {} : { CERTO_DB_CONNECTIONS: String(connections) }),
       };
-      const running = await served(start(['serve'], env, under));
+      const running = await served(start(['serve'], env));
       owner ??= await openOwner({ connection: existsSync(connection.host) ? connection : socketIn(directory) });
       return running;
     },

@@ -21,13 +21,18 @@ export async function clients(count: number, load: Load): Promise<void> {
 async function client({ journal, company, wire, chance, over }: Load): Promise<void> {
   while (!over()) {
     const type = chance.one(['INVOICE', 'INVOICE', 'INVOICE', 'INVOICE_RECEIPT', 'SIMPLIFIED_INVOICE'] as const);
-    const draft = await journal.send(wire, journal.act('/invoices', draftBody(company, chance, type)));
-    if (draft === undefined || over()) return;
+    const create = journal.act('/invoices', draftBody(company, chance, type));
+    const draft = await journal.send(wire, create);
+    // Whoever gets no answer stops; whoever is refused goes on with the next.
+    if (create.state === 'open' || over()) return;
+    if (draft === undefined) continue;
     const issue = journal.act(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt });
     const invoice = await journal.send(wire, issue);
-    if (invoice === undefined || over()) return;
-    const then = afterwards(journal, chance, type, invoice);
-    if (then !== undefined && (await journal.send(wire, then)) === undefined && then.state === 'open') return;
+    if (issue.state === 'open' || over()) return;
+    const then = invoice && afterwards(journal, chance, type, invoice);
+    if (then === undefined) continue;
+    await journal.send(wire, then);
+    if (then.state === 'open') return;
   }
 }
 

@@ -1,14 +1,17 @@
 /**
  * The disk is full under load, then it is not. On a small file system of its own where one may be mounted (root on
- * Linux); elsewhere the server's files may not grow any more (RLIMIT_FSIZE), which the service is started under.
+ * Linux); elsewhere the server's files may not grow any more (RLIMIT_FSIZE).
  */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { clusterFolder } from '../../../src/db/cluster.ts';
+import { readPidFile } from '../../../src/db/postmaster.ts';
 import { type Harm, harmed } from '../database-harm.ts';
-import { openGround, type Running } from '../ground.ts';
+import { openGround } from '../ground.ts';
 import type { Outcome, Part, RunOptions } from '../part.ts';
+import { childrenOf } from '../processes.ts';
 
 export const part: Part = {
   name: 'full-disk',
@@ -20,12 +23,12 @@ export const part: Part = {
 
 async function run(options: RunOptions): Promise<Outcome> {
   const mounted = mountSmall();
+  if (mounted === undefined && !canFill()) throw new Error('neither mount nor prlimit can be used here');
   if (mounted === undefined) return harmed('disk', await limitedFiles(), options);
   try {
     return await harmed('disk', await smallDisk(mounted), options);
   } finally {
-    spawnSync('umount', ['-l', mounted]);
-    rmSync(mounted, { recursive: true, force: true });
+    unmount(mounted);
   }
 }
 
@@ -72,28 +75,37 @@ async function switchLog({ owner }: Awaited<ReturnType<typeof openGround>>): Pro
   }
 }
 
+/** Where nothing may be mounted: a file of the server's that grows beyond a size can't be written (Linux, util-linux). */
 async function limitedFiles(): Promise<Harm> {
   const ground = await openGround({ ownDatabase: true });
-  let limited: Running | undefined;
-  // Blocks of 512 bytes: 8 MiB, half of what a file of the server's log needs.
-  const under = ['sh', '-c', 'ulimit -f 16384; exec "$@"', 'sh'];
-  await (await ground.serve()).end();
+  const limit = async (fsize: string): Promise<void> => {
+    const first = (await readPidFile(clusterFolder(ground.directory)))?.pid;
+    if (first === undefined) return;
+    // The first one first: whoever it starts from then on has it too.
+    for (const pid of [first, ...childrenOf(first)]) spawnSync('prlimit', ['--pid', String(pid), `--fsize=${fsize}:`]);
+  };
   return {
     ground,
-    async serve() {
-      limited = await ground.serve({ under });
-      return limited;
-    },
+    serve: () => ground.serve(),
     async strike(chance, { acts }) {
       await acts(chance.whole(1, 30));
-      await switchLog(ground);
+      // Nothing is written beyond so many bytes of any file: its log, whose files have 16 MiB, is soon there.
+      await limit(String(chance.whole(64, 512) * 1024));
       await acts(Number.MAX_SAFE_INTEGER);
     },
-    // The limit stays with its processes: the service ends, a free one recovers the database, and the next is limited again.
-    async heal() {
-      await limited?.kill();
-      const free = await ground.serve();
-      await free.end();
-    },
+    heal: () => limit('unlimited'),
   };
+}
+
+/** Whether this machine has one of the two. */
+export function canFill(): boolean {
+  const mounted = mountSmall();
+  if (mounted !== undefined) unmount(mounted);
+  return mounted !== undefined || spawnSync('prlimit', ['--version']).status === 0;
+}
+
+function unmount(folder: string): void {
+  // Lazily: processes that are just ending may still be in it.
+  spawnSync('umount', ['-l', folder]);
+  rmSync(folder, { recursive: true, force: true });
 }

@@ -1,10 +1,10 @@
 /** SIGKILL of PostgreSQL under load: the whole server, its first process alone, or one backend. Commits wait for the disk. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { clusterFolder } from '../../../src/db/cluster.ts';
 import { readPidFile } from '../../../src/db/postmaster.ts';
 import { harmed } from '../database-harm.ts';
 import { type Ground, openGround } from '../ground.ts';
 import type { Outcome, Part, RunOptions } from '../part.ts';
+import { childrenOf } from '../processes.ts';
 
 export const part: Part = {
   name: 'postgres-kill',
@@ -39,27 +39,6 @@ async function killServer({ directory }: Ground, what: 'whole' | 'first' | 'back
   // The last one began last: a connection, not one of the server's own writers.
   if (what === 'backend') return signal(backends.at(-1) ?? first);
   for (const pid of [first, ...backends]) signal(pid);
-}
-
-/** By /proc; elsewhere nothing is known of them, and they end by themselves when they find the first one gone. */
-function childrenOf(parent: number): number[] {
-  let names: string[];
-  try {
-    names = readdirSync('/proc');
-  } catch {
-    return [];
-  }
-  return names
-    .filter((name) => /^\d+$/.test(name))
-    .filter((name) => {
-      try {
-        return Number(readFileSync(`/proc/${name}/stat`, 'utf8').split(') ')[1]?.split(' ')[1]) === parent;
-      } catch {
-        return false;
-      }
-    })
-    .map(Number)
-    .sort((a, b) => a - b);
 }
 
 function signal(pid: number): void {
