@@ -24,7 +24,7 @@ const parts: readonly [Part, number][] = [
   [racingKeys, 10],
   [postgresKill, 2],
   // Of two ways to fill a disk a machine may have neither.
-  ...(canFill() ? ([[fullDisk, 1]] as const) : []),
+  ...(canFill() ? ([[fullDisk, 1]] satisfies [Part, number][]) : []),
   [clock, 1],
 ];
 

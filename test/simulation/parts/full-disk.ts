@@ -3,7 +3,7 @@
  * Linux); elsewhere the server's files may not grow any more (RLIMIT_FSIZE).
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { clusterFolder } from '../../../src/db/cluster.ts';
@@ -81,8 +81,12 @@ async function limitedFiles(): Promise<Harm> {
   const limit = async (fsize: string): Promise<void> => {
     const first = (await readPidFile(clusterFolder(ground.directory)))?.pid;
     if (first === undefined) return;
+    // Root without that capability may limit nobody else's processes: as their own user it may.
+    const { uid, gid } = statSync(clusterFolder(ground.directory));
+    const as = process.getuid?.() === 0 ? { uid, gid } : {};
     // The first one first: whoever it starts from then on has it too.
-    for (const pid of [first, ...childrenOf(first)]) spawnSync('prlimit', ['--pid', String(pid), `--fsize=${fsize}:`]);
+    for (const pid of [first, ...childrenOf(first)])
+      spawnSync('prlimit', ['--pid', String(pid), `--fsize=${fsize}:`], { ...as, cwd: '/' });
   };
   return {
     ground,
