@@ -47,6 +47,7 @@ async function smallDisk(within: string): Promise<Harm> {
   return {
     ground,
     serve: () => ground.serve(),
+    mustHurt: true,
     async strike(chance, { acts }) {
       await acts(chance.whole(1, 30));
       // All but a little: the server meets the end in the middle of its work. What grows first is up to it.
@@ -91,6 +92,7 @@ async function limitedFiles(): Promise<Harm> {
   return {
     ground,
     serve: () => ground.serve(),
+    mustHurt: true,
     async strike(chance, { acts }) {
       await acts(chance.whole(1, 30));
       // Nothing is written beyond so many bytes of any file: its log, whose files have 16 MiB, is soon there.
