@@ -9,7 +9,6 @@
 import { randomUUID } from 'node:crypto';
 import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Entry } from '../db/transact.ts';
-import { statement } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -20,7 +19,7 @@ import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded } from './claim.ts';
 import { letGo, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
-import type { Press } from './press.ts';
+import { nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
@@ -64,7 +63,6 @@ export interface Trace {
   principal?: Principal | undefined;
 }
 
-const nothing = statement('nothing', 'select 1');
 /** Walks the corridor. Throws a Refusal for every "no"; nothing was changed then. */
 export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
   const { operation } = call;

@@ -45,9 +45,9 @@ interface Member {
   readonly reject: (error: unknown) => void;
 }
 
-/** A member on its way through the stages. */
+/** An act on its way through the stages. */
 interface Run {
-  readonly member: Member;
+  readonly act: Act;
   readonly tx: Tx;
   facts: unknown;
   change: unknown;
@@ -57,7 +57,8 @@ interface Run {
   out: unknown;
 }
 
-const nothing = statement('press_nothing', 'select 1');
+/** Only the entry before it matters. */
+export const nothing = statement('nothing', 'select 1');
 const insertAudit = statement(
   'audit_insert',
   `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
@@ -92,38 +93,34 @@ export class Press {
 
   /** Never rejects; resolves with the members that have to come again. */
   async #group(members: Member[]): Promise<readonly Member[]> {
-    const again: Member[] = [];
+    // A single one is no group: its refusal needs no commit.
+    if (members.length === 1) return this.#oneByOne(members);
+    let runs: readonly Run[];
     try {
-      // A single one is no group: its refusal needs no commit.
-      if (members.length === 1) throw new Undone();
-      for (const { member, acted, out } of await this.#press(members)) {
-        if (out instanceof Crowded) again.push(member);
-        else if (acted === undefined) member.reject(out);
-        else member.resolve(acted);
-      }
+      runs = await this.#press(members.map(({ act }) => act));
     } catch (error) {
-      if (error instanceof OutcomeUnknown) for (const { reject } of members) reject(error);
       // Rolled back: whoever is at fault hears it alone.
-      else for (const { act, resolve, reject } of members) await this.#alone(act).then(resolve, reject);
+      if (!(error instanceof OutcomeUnknown)) return this.#oneByOne(members);
+      for (const { reject } of members) reject(error);
+      return [];
     }
-    return again;
+    return members.filter(({ resolve, reject }, i) => {
+      const { acted, out } = runs[i]!;
+      if (acted !== undefined) resolve(acted);
+      else if (!(out instanceof Crowded)) reject(out);
+      return out instanceof Crowded;
+    });
   }
 
-  /** One transaction for all. Throws when nothing of it is kept. */
-  #press(members: readonly Member[]): Promise<Run[]> {
-    const gate = new Gate(members.map(({ act }) => act));
-    return this.#db.transact(gate.entry, async (tx) => {
-      const shared = new SharedTransaction(tx);
-      const runs = members.map((member) => started(member, shared.member()));
-      await this.#walk(tx, gate, runs);
-      await tx.commitWith(runs.flatMap((run) => this.#lastCalls(run)));
-      return runs;
-    });
+  async #oneByOne(members: readonly Member[]): Promise<[]> {
+    for (const { act, resolve, reject } of members) await this.#alone(act).then(resolve, reject);
+    return [];
   }
 
   async #alone(act: Act): Promise<Acted> {
     try {
-      return await untangled(() => this.#transact(act));
+      const [run] = await untangled(() => this.#press([act]));
+      return run!.acted!;
     } catch (error) {
       if (isClaimLost(error)) throw claimLost();
       // Known to be rolled back: the same request may run again. An unknown outcome keeps its claim.
@@ -134,14 +131,16 @@ export class Press {
     }
   }
 
-  #transact(act: Act): Promise<Acted> {
-    const gate = new Gate([act]);
+  /** One transaction for all. Throws when nothing of it is kept; of a single one also its refusal. */
+  #press(acts: readonly Act[]): Promise<readonly Run[]> {
+    const gate = new Gate(acts);
     return this.#db.transact(gate.entry, async (tx) => {
-      const run = started({ act, resolve: unused, reject: unused }, tx);
-      await this.#walk(tx, gate, [run]);
-      if (run.acted === undefined) throw run.out;
-      await tx.commitWith(this.#lastCalls(run));
-      return run.acted;
+      const shared = acts.length === 1 ? undefined : new SharedTransaction(tx);
+      const runs = acts.map((act) => started(act, shared?.member() ?? tx));
+      await this.#walk(tx, gate, runs);
+      if (shared === undefined && !isIn(runs[0]!)) throw runs[0]!.out;
+      await tx.commitWith(runs.flatMap((run) => this.#lastCalls(run)));
+      return runs;
     });
   }
 
@@ -153,7 +152,7 @@ export class Press {
     });
     // Nobody decides or writes before the database has said who is asking.
     if (!gate.passed) await tx.query(nothing);
-    for (const run of runs) run.out ??= gate.refused.get(run.member.act);
+    for (const run of runs) run.out ??= gate.refused.get(run.act);
     await each(runs, async (run, { operation, asked }) => {
       if (operation.locate !== undefined) run.facts = await operation.locate(run.tx, run.facts, asked, world);
     });
@@ -167,15 +166,15 @@ export class Press {
 
   async #write(run: Run): Promise<void> {
     const world = this.#world;
-    const { operation, asked } = run.member.act;
+    const { operation, asked } = run.act;
     run.subject = await operation.save(run.tx, run.change, asked, world);
     const body = Buffer.from(JSON.stringify(operation.show(run.change, asked, world)));
     run.acted = { status: operation.reply[0], body };
   }
 
   /** What travels with COMMIT: the claim completed and the audit entry, or the claim of who was refused let go. */
-  #lastCalls({ member, acted, subject, out }: Run): Call[] {
-    const { operation, asked, claim } = member.act;
+  #lastCalls({ act, acted, subject, out }: Run): Call[] {
+    const { operation, asked, claim } = act;
     if (out instanceof Crowded) return [];
     const { principal, requestId } = asked;
     if (acted === undefined) return claim === undefined ? [] : [releaseCall(claim, principal.scope)];
@@ -227,14 +226,10 @@ async function untangled<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Nothing was begun for the group. */
-class Undone extends Error {}
-
-const unused = (): void => undefined;
 const isIn = (run: Run): boolean => run.out === undefined;
 
-function started(member: Member, tx: Tx): Run {
-  return { member, tx, facts: undefined, change: undefined, subject: '', acted: undefined, out: undefined };
+function started(act: Act, tx: Tx): Run {
+  return { act, tx, facts: undefined, change: undefined, subject: '', acted: undefined, out: undefined };
 }
 
 /** A stage for all who are still in. Who refuses is out; anything else that is thrown ends the group, once all are done. */
@@ -242,7 +237,7 @@ async function each(runs: readonly Run[], step: (run: Run, act: Act) => Promise<
   const faults: unknown[] = [];
   const walking = runs.filter(isIn).map(async (run) => {
     try {
-      await step(run, run.member.act);
+      await step(run, run.act);
     } catch (error) {
       if (error instanceof Refusal || error instanceof Crowded) run.out = error;
       else faults.push(error);
