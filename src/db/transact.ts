@@ -6,7 +6,7 @@
 import type { Pool, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
-import { SharedReads } from './shared-reads.ts';
+import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
 
 export { type Call, type Composed, type Row, type Statement, statement };
@@ -40,7 +40,7 @@ export interface Db {
   /**
    * Each query or batch is one round trip with its entry before it, and one implicit transaction of its own. It is
    * committed before `accept` runs: use it for what changes nothing, or for what may stand when the entry is refused.
-   * `shared`: for quick statements that change nothing; they may travel with those of others (shared-reads.ts).
+   * `shared`: for quick statements that change nothing; they may travel with those of others (shared-batches.ts).
    * `lazily`: the same for quick statements that write; their commit does not wait for the disk.
    */
   read(entry: Entry, how?: 'alone' | 'shared' | 'lazily'): Tx;
@@ -73,8 +73,8 @@ export function makeDb(source: Source): Db {
   const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => readAlone(source, entry, calls);
   const writeAlone = async (entry: Entry, calls: readonly Call[]): Promise<Row[][]> =>
     (await alone(entry, [lazilyHere, ...calls])).slice(1);
-  const reads = new SharedReads({ run: (calls) => runOnce(source, calls), alone, writes: false });
-  const writes = new SharedReads({
+  const reads = new SharedBatches({ run: (calls) => runOnce(source, calls), alone, writes: false });
+  const writes = new SharedBatches({
     run: async ([entry, ...calls]) => {
       const [entered, , ...rows] = await runOnce(source, [entry!, lazilyHere, ...calls]);
       return [entered!, ...rows];

@@ -31,7 +31,7 @@ export interface Sharing {
   readonly writes: boolean;
 }
 
-export class SharedReads {
+export class SharedBatches {
   readonly #sharing: Sharing;
   readonly #lanes: Lanes<Member>;
 
