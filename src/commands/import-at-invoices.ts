@@ -9,7 +9,7 @@ import { type ImportReport, importAtInvoices } from '../operations/imported/impo
 import { exit } from './exit.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import { type Outside, tell, tellJson } from './outside.ts';
-import { counted, grouped, openProgress, type Progress } from './progress.ts';
+import { counted, grouped, openProgress, watched } from './progress.ts';
 
 export interface ImportOptions extends OfCompany {
   readonly dryRun?: boolean;
@@ -31,16 +31,6 @@ export async function importFile(outside: Outside, options: ImportOptions, file:
   if (options.json === true) tellJson(outside, jsonOf(report, options));
   else tellReport(outside, report, options);
   return report.problemCount === 0 ? exit.ok : exit.no;
-}
-
-async function* watched(
-  input: AsyncIterable<Uint8Array | string>,
-  progress: Progress | undefined,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of input) {
-    progress?.add(chunk.length);
-    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-  }
 }
 
 function tellReport(outside: Outside, report: ImportReport, { language = 'en', dryRun }: ImportOptions): void {

@@ -31,6 +31,17 @@ export function openProgress(output: Output, what: string, total: number, millis
   };
 }
 
+/** The bytes of a file or of standard input, counted as they pass. */
+export async function* watched(
+  input: AsyncIterable<Uint8Array | string>,
+  progress: Progress | undefined,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of input) {
+    progress?.add(chunk.length);
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  }
+}
+
 /** "12 000 of 50 000 documents, 8 000 a second, 5 s left" */
 export function progressLine(what: string, done: number, total: number, seconds: number): string {
   const rate = seconds > 0 ? done / seconds : 0;

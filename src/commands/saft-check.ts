@@ -6,7 +6,7 @@ import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
 import { type Finding, findingSentence } from '../fiscal/saft/check/findings.ts';
 import { CommandError, exit } from './exit.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
-import { grouped, openProgress, type Progress } from './progress.ts';
+import { grouped, openProgress, watched } from './progress.ts';
 
 export interface CheckOptions extends Common {
   /** Public keys: one for every version, or version 1, 2 … in order. */
@@ -35,16 +35,6 @@ function readKey(path: string) {
     return createPublicKey(pem);
   } catch {
     throw new CommandError(exit.usage, `${path} is no public key: it has to be PEM (BEGIN PUBLIC KEY).`);
-  }
-}
-
-async function* watched(
-  input: AsyncIterable<Uint8Array | string>,
-  progress: Progress | undefined,
-): AsyncGenerator<Uint8Array> {
-  for await (const chunk of input) {
-    progress?.add(chunk.length);
-    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
   }
 }
 

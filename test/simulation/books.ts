@@ -1,6 +1,8 @@
 /** What must hold in the books after any harm, asked of the tables themselves and of `certo verify`. */
+
+import type { Wire } from '../client.ts';
 import type { Ground } from './ground.ts';
-import type { Journal } from './journal.ts';
+import type { Act, Journal } from './journal.ts';
 
 // Numbers without gap or duplicate, signatures that follow each other, dates and times that never go back, heads at their last.
 const broken = `
@@ -83,4 +85,39 @@ export async function verified(ground: Ground, where: string): Promise<{ documen
     list: { number: string | null; problem: string }[];
   };
   return { documents, faults: list.map(({ number, problem }) => `${number ?? 'a series'} ${problem} (${where})`) };
+}
+
+/** A claim whose process died is for ever unknown after its lease (90 s). */
+export const lease_ms = 91_000;
+
+export interface Reckoning {
+  readonly documents: number;
+  /** Acts of all journals that ended so. */
+  readonly count: (state: Act['state']) => number;
+  readonly faults: string[];
+}
+
+/**
+ * The end of a run of harm. What was in the air is told after the lease, and is what the books say; then the ground is
+ * given up.
+ */
+export async function reckon(
+  ground: Ground,
+  journals: readonly Journal[],
+  wire: Wire,
+  where: string,
+): Promise<Reckoning> {
+  await ground.shiftClock(lease_ms);
+  for (const journal of journals) await journal.retry(wire);
+  const open = journals.flatMap((journal) => journal.open());
+  const faults = open.map(({ path, key, code }) => `${path} (key ${key}) is still open after its lease: ${code}`);
+  faults.push(...(await faultsOf(ground, journals, `${where}, after the lease`)));
+  const books = await verified(ground, where);
+  await ground.close();
+  const acts = journals.flatMap((journal) => journal.acts);
+  return {
+    documents: books.documents,
+    count: (wanted) => acts.filter(({ state }) => state === wanted).length,
+    faults: [...faults, ...books.faults],
+  };
 }

@@ -1,6 +1,6 @@
 /** Rounds in which the database suffers while the service goes on: load, harm, recovery, the same keys again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultsOf, verified } from './books.ts';
+import { faultsOf, reckon } from './books.ts';
 import { type Chance, chanceOf } from './chance.ts';
 import type { Ground, Running, SimCompany } from './ground.ts';
 import { Journal } from './journal.ts';
@@ -25,8 +25,6 @@ export interface Working {
   /** Resolves once so many acts are done, or the service refuses to work. */
   acts(count: number): Promise<void>;
 }
-
-const lease_ms = 91_000;
 
 export async function harmed(name: string, harm: Harm, { rounds, seed, say }: RunOptions): Promise<Outcome> {
   const { ground } = harm;
@@ -59,25 +57,12 @@ export async function harmed(name: string, harm: Harm, { rounds, seed, say }: Ru
       if (!(await comesBack(service, company))) throw new Error(`the service does not come back: ${service.said()}`);
     }
     await journal.retry(service.wire);
-    await Promise.all(
-      journal
-        .done()
-        .slice(-3)
-        .map((act) => journal.send(service.wire, act)),
-    );
+    await journal.again(service.wire);
     violations.push(...(await faultsOf(ground, [journal], `seed ${seed + done}`)));
     say(`${done + 1} of ${rounds}`);
   }
-  await ground.shiftClock(lease_ms);
-  for (const journal of journals) await journal.retry(service.wire);
-  for (const { path, key, code } of journals.flatMap((journal) => journal.open()))
-    violations.push(`${path} (key ${key}) is still open after its lease: ${code}`);
-  violations.push(...(await faultsOf(ground, journals, `seeds ${seed} to ${seed + done}, after the lease`)));
-  const { documents, faults } = await verified(ground, `seeds ${seed} to ${seed + done}`);
+  const { documents, count, faults } = await reckon(ground, journals, service.wire, `seeds ${seed} to ${seed + done}`);
   violations.push(...faults);
-  await ground.close();
-  const acts = journals.flatMap((journal) => journal.acts);
-  const count = (state: string): number => acts.filter((act) => act.state === state).length;
   const counts = {
     acts: count('done'),
     documents,

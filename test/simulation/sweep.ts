@@ -1,10 +1,11 @@
 /** Tries every crash point of one act: the connection is cut, or the service killed, there; then the same key again. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultsOf } from './books.ts';
+import { faultsOf, lease_ms, verified } from './books.ts';
 import { chanceOf } from './chance.ts';
 import { type Ground, openGround, type Running, type SimCompany } from './ground.ts';
 import { type Act, Journal, type Told } from './journal.ts';
 import { draftBody } from './load.ts';
+import type { Outcome, RunOptions } from './part.ts';
 import { type WireCutter, wireCutter } from './wire-cutter.ts';
 
 export const actNames = ['issue', 'pay', 'cancel', 'creditNote'] as const;
@@ -39,16 +40,14 @@ export interface Bench {
   shift: number;
 }
 
-const lease_ms = 91_000;
-
-export async function openBench(): Promise<Bench> {
+async function openBench(): Promise<Bench> {
   const ground = await openGround();
   const cutter = await wireCutter(ground.connection);
   const service = await serveThrough(ground, cutter);
   return { ground, cutter, service, company: await ground.company(), shift: 0 };
 }
 
-export async function closeBench({ ground, cutter }: Bench): Promise<void> {
+async function closeBench({ ground, cutter }: Bench): Promise<void> {
   await ground.close();
   await cutter.close();
 }
@@ -56,7 +55,31 @@ export async function closeBench({ ground, cutter }: Bench): Promise<void> {
 const serveThrough = (ground: Ground, cutter: WireCutter): Promise<Running> =>
   ground.serve({ through: cutter.connection, connections: 1 });
 
-export async function sweep(bench: Bench, { act, how, warm, seed, oneIn, say }: Sweep): Promise<Swept> {
+/**
+ * So many sweeps, the acts in turn. Where the connection is cut, every second turn of the acts goes over a used one; a
+ * killed service has none. `share`: the short form tries one point in so many.
+ */
+export async function sweeps(
+  { rounds, seed, say, short = false }: RunOptions,
+  { how, share }: { readonly how: Sweep['how']; readonly share: number },
+): Promise<Outcome> {
+  const bench = await openBench();
+  const violations: string[] = [];
+  const counts = { points: 0, 'unknown for ever': 0 };
+  for (let round = 0; round < rounds; round += 1) {
+    const act = actNames[round % actNames.length]!;
+    const warm = how === 'cut' && Math.floor(round / actNames.length) % 2 === 1;
+    const swept = await sweep(bench, { act, how, warm, seed: seed + round, oneIn: short ? share : 1, say });
+    counts.points += swept.points;
+    counts['unknown for ever'] += swept.never;
+    violations.push(...swept.faults);
+  }
+  violations.push(...(await verified(bench.ground, `seed ${seed}`)).faults);
+  await closeBench(bench);
+  return { rounds, counts, violations };
+}
+
+async function sweep(bench: Bench, { act, how, warm, seed, oneIn, say }: Sweep): Promise<Swept> {
   const { ground, cutter } = bench;
   const chance = chanceOf(seed);
   const name = `${how} of ${act}${warm ? ', warm' : ''}, seed ${seed}`;

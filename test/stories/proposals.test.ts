@@ -1,15 +1,13 @@
 /** Pro formas: numbered at once, converted in whole or in parts, cancelled or deleted, and never an invoice. */
-import { createPublicKey, createVerify } from 'node:crypto';
+import { createVerify } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
-import { exportSaft } from '../../src/operations/saft/export-saft.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { linesOf, openPdf, pagesOf } from '../golden/print-reading.ts';
-import { schemaFaults } from '../golden/saft-schema.ts';
 import type { InvoiceJson, ProposalEntryJson, ProposalJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
+import { saftOf } from './saft-of.ts';
 
 let service: Service;
 let A: TestCompany;
@@ -588,19 +586,8 @@ test('the PDF says what it is not', async () => {
 test('SAF-T: valid, without findings; converted ones are F, invoices name where they came from', async () => {
   const made = await proposal([{ quantity: 2, unitPrice: 3 }]);
   const invoice = (await issue(await draftOf(made.id, [{ id: made.items[0]!.id, quantity: 0.5 }]))).json;
-  const portions: Uint8Array[] = [];
-  const program = { producerTaxId: '508025095', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 };
-  const period = { companyId: A.id, from: '2026-01-01', to: '2026-12-31' };
-  const written = await exportSaft(service.db, { ...period, program }, (bytes) => void portions.push(bytes));
-  const xml = Buffer.concat(portions).toString('utf8');
-  expect(schemaFaults(xml)).toEqual([]);
-  const publicKey = createPublicKey(service.publicPem);
-  const stream = (async function* () {
-    yield Buffer.from(xml);
-  })();
-  const report = await checkSaft(stream, { publicKeys: () => publicKey });
-  expect(report.findings).toEqual([]);
-  expect([report.documents.work, report.hashes.unverified]).toEqual([written.counts.PROFORMA, 0]);
+  const { xml, written, report } = await saftOf(service, A, '2026-01-01', '2026-12-31');
+  expect(report.documents.work).toBe(written.counts.PROFORMA);
   const { rows } = await service.owner.query(
     `select count(*) filter (where status = 'CANCELED')::int as a, count(*) filter (where converted_at is not null)::int as f,
        count(*) filter (where status <> 'CANCELED' and converted_at is null)::int as n

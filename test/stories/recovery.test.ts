@@ -1,18 +1,13 @@
 /** Recovery: documents of printed forms and copies of lost ones, in series of their own. */
-import { createPublicKey } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Problem } from '../../src/fiscal/refusal.ts';
-import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
-import { findingSentence } from '../../src/fiscal/saft/check/findings.ts';
 import { type Planned, planRecovery } from '../../src/operations/recovery/plan.ts';
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
 import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
-import { exportSaft } from '../../src/operations/saft/export-saft.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
-import { schemaFaults } from '../golden/saft-schema.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
+import { saftOf } from './saft-of.ts';
 
 let service: Service;
 let A: TestCompany;
@@ -249,16 +244,7 @@ test('it is paid, corrected and exported like any other: SAF-T says what it stan
   expect((await A.post(`/invoices/${paid!.id}/pay`)).status).toBe(200);
   expect((await read(paid!.id)).status).toBe('PAID');
 
-  const bytes: Uint8Array[] = [];
-  const program = { producerTaxId: '508025095', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 };
-  const period = { companyId: A.id, from: '2026-03-01', to: '2026-03-31', program };
-  await exportSaft(service.db, period, (piece) => void bytes.push(piece));
-  const text = Buffer.concat(bytes).toString('utf8');
-  expect(schemaFaults(text)).toEqual([]);
-  const publicKey = createPublicKey(service.publicPem);
-  const { findings, hashes } = await checkSaft(Readable.from([Buffer.from(text)]), { publicKeys: () => publicKey });
-  expect(findings.map((finding) => `${finding.document}: ${findingSentence(finding, 'en')}`)).toEqual([]);
-  expect(hashes.unverified).toBe(0);
+  const { xml: text } = await saftOf(service, A, '2026-03-01', '2026-03-31');
   const of = (number: string) =>
     text.match(/<Invoice>[\s\S]*?<\/Invoice>/g)!.find((xml) => xml.includes(`>${number}<`))!;
   expect(of(one!.number)).toMatch(/<SourceBilling>M<[\s\S]*<HashControl>1-FTM note\/0042</);

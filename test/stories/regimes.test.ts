@@ -1,15 +1,10 @@
 /** Regimes: the cash VAT scheme with its receipts (RC), and training series. */
-import { createPublicKey } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
-import { findingSentence } from '../../src/fiscal/saft/check/findings.ts';
 import { setCashVat } from '../../src/operations/company/cash-vat.ts';
-import { exportSaft } from '../../src/operations/saft/export-saft.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
-import { schemaFaults } from '../golden/saft-schema.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
+import { saftOf } from './saft-of.ts';
 
 let service: Service;
 let A: TestCompany;
@@ -69,19 +64,6 @@ const allTold = (company: TestCompany) =>
 async function contentOf(id: string): Promise<Record<string, unknown>> {
   const { rows } = await service.owner.query('select content from certo.documents where id = $1', [id]);
   return rows[0].content;
-}
-
-async function saftOf(company: TestCompany, from: string, to: string): Promise<string> {
-  const program = { producerTaxId: '508025095', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 };
-  const bytes: Uint8Array[] = [];
-  await exportSaft(service.db, { companyId: company.id, from, to, program }, (piece) => void bytes.push(piece));
-  const text = Buffer.concat(bytes).toString('utf8');
-  expect(schemaFaults(text)).toEqual([]);
-  const publicKey = createPublicKey(service.publicPem);
-  const { findings, hashes } = await checkSaft(Readable.from([Buffer.from(text)]), { publicKeys: () => publicKey });
-  expect(hashes.unverified).toBe(0);
-  expect(findings.map((finding) => `${finding.line}: ${findingSentence(finding, 'en')}`)).toEqual([]);
-  return text;
 }
 
 describe('the cash VAT scheme', () => {
@@ -245,7 +227,7 @@ describe('the cash VAT scheme', () => {
 
   test('SAF-T flags it, and its receipts tell their tax: valid and without findings', async () => {
     await allTold(A);
-    const text = await saftOf(A, '2026-12-01', '2027-01-31');
+    const { xml: text } = await saftOf(service, A, '2026-12-01', '2027-01-31');
     const invoices = text.match(/<Invoice>[\s\S]*?<\/Invoice>/g)!;
     for (const invoice of invoices) {
       const number = /<InvoiceNo>(.*?)</.exec(invoice)![1]!;
@@ -377,7 +359,7 @@ describe('training', () => {
   });
 
   test('SAF-T holds all of it: valid and without findings', async () => {
-    const text = await saftOf(B, '2027-01-01', '2027-12-31');
+    const { xml: text } = await saftOf(service, B, '2027-01-01', '2027-12-31');
     for (const number of ['FT F2027/1', 'NC F2027/1', 'PF F2027/1', 'GT F2027/1', 'RG F2027/1']) {
       expect(text).toContain(`>${number}<`);
     }

@@ -1,16 +1,14 @@
 /** Goods on the road: from the draft to the AT's code, with everything that can be wrong on the way. */
-import { createPublicKey, createVerify } from 'node:crypto';
+import { createVerify } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ClockDoor } from '../../src/doors/clock/clock.ts';
 import { reportGroup } from '../../src/doors/clock/reports.ts';
-import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
-import { exportSaft } from '../../src/operations/saft/export-saft.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
-import { schemaFaults } from '../golden/saft-schema.ts';
 import type { InvoiceJson, TransportEntryJson, TransportJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
+import { saftOf } from './saft-of.ts';
 
 let service: Service;
 let A: TestCompany;
@@ -646,19 +644,8 @@ test.each(['A', 'Z'] as const)(
     await issued({ customerId: consumer.id, comments: 'Sem destinatário', movementEndDate: inHours(30) }, company);
     await issued({ valued: true, movementType: 'GUIA_DE_REMESSA', licensePlate: 'AA-00-AA' }, company);
     const document = await settled((await issued({}, company)).id, 'ACCEPTED', company);
-    const portions: Uint8Array[] = [];
-    const program = { producerTaxId: '508025095', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 };
-    const period = { companyId: company.id, from: '2026-01-01', to: '2026-12-31' };
-    const written = await exportSaft(service.db, { ...period, program }, (bytes) => void portions.push(bytes));
-    const xml = Buffer.concat(portions).toString('utf8');
-    expect(schemaFaults(xml)).toEqual([]);
-    const publicKey = createPublicKey(service.publicPem);
-    const stream = (async function* () {
-      yield Buffer.from(xml);
-    })();
-    const report = await checkSaft(stream, { publicKeys: () => publicKey });
-    expect(report.findings).toEqual([]);
-    expect([report.documents.movement, report.hashes.unverified]).toEqual([written.counts.TRANSPORT, 0]);
+    const { xml, written, report } = await saftOf(service, company, '2026-01-01', '2026-12-31');
+    expect(report.documents.movement).toBe(written.counts.TRANSPORT);
     expect(written.counts.TRANSPORT).toBeGreaterThan(2);
     expect(xml).toContain(`<ATDocCodeID>${document.atDocCode}</ATDocCodeID>`);
     const canceled = await service.owner.query(

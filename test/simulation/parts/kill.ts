@@ -1,14 +1,11 @@
 /** SIGKILL of the service at a moment of chance while eight clients work, again and again on one data folder. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faultsOf, verified } from '../books.ts';
+import { faultsOf, reckon, verified } from '../books.ts';
 import { chanceOf } from '../chance.ts';
 import { openGround, type Running } from '../ground.ts';
 import { Journal } from '../journal.ts';
 import { clients } from '../load.ts';
 import type { Outcome, Part, RunOptions } from '../part.ts';
-
-/** A claim whose process died is for ever unknown after its lease (90 s). */
-const lease_ms = 91_000;
 
 export const part: Part = {
   name: 'kill',
@@ -41,29 +38,13 @@ async function run({ rounds, seed, say }: RunOptions): Promise<Outcome> {
     await working;
     service = await ground.serve();
     await journal.retry(service.wire);
-    // A key that was answered answers the same again.
-    await Promise.all(
-      journal
-        .done()
-        .slice(-3)
-        .map((act) => journal.send(service.wire, act)),
-    );
+    await journal.again(service.wire);
     violations.push(...(await faultsOf(ground, [journal], `seed ${seed + done}`)));
     if (done % 50 === 49) violations.push(...(await verified(ground, `seed ${seed + done} or before`)).faults);
     say(`${done + 1} of ${rounds}`);
   }
-  // What was in the air when its process died: after the lease its outcome is told, and is what the books say.
-  await ground.shiftClock(lease_ms);
-  for (const journal of journals) await journal.retry(service.wire);
-  const open = journals.flatMap((journal) => journal.open());
-  for (const { path, key, code } of open)
-    violations.push(`${path} (key ${key}) is still open after its lease: ${code}`);
-  violations.push(...(await faultsOf(ground, journals, `seeds ${seed} to ${seed + done}, after the lease`)));
-  const { documents, faults } = await verified(ground, `seeds ${seed} to ${seed + done}`);
+  const { documents, count, faults } = await reckon(ground, journals, service.wire, `seeds ${seed} to ${seed + done}`);
   violations.push(...faults);
-  await ground.close();
-  const acts = journals.flatMap((journal) => journal.acts);
-  const count = (state: string): number => acts.filter((act) => act.state === state).length;
   const replayed = journals.reduce((sum, journal) => sum + journal.replayed, 0);
   const counts = { acts: count('done'), documents, replays: replayed, 'unknown for ever': count('never') };
   return { rounds: done, counts, violations };
