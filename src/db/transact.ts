@@ -285,6 +285,22 @@ class Transaction implements Tx {
   }
 }
 
+/**
+ * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
+ * locks documents, series, masters, in this order; only a draft that comes between two locks of a change, or a note
+ * before its invoice, can upset it.
+ */
+export async function untangled<T>(work: () => Promise<T>, tries = 3): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
+      if (!entangled || attempt === tries) throw error;
+    }
+  }
+}
+
 /** Whether the connection must not be used again after this error. */
 function isSpoilt(error: unknown): boolean {
   if (error instanceof StatementError) {

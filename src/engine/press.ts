@@ -10,11 +10,11 @@
  * and its members run one by one.
  */
 
-import { OutcomeUnknown, StatementError } from '../db/errors.ts';
+import { OutcomeUnknown } from '../db/errors.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
-import { statement } from '../db/transact.ts';
+import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
@@ -208,21 +208,6 @@ class Gate {
         this.passed = true;
       },
     };
-  }
-}
-
-/**
- * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
- * locks documents, series, masters, in this order; only a draft that comes between two locks of a change can upset it.
- */
-async function untangled<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work();
-    } catch (error) {
-      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
-      if (!entangled || attempt === 3) throw error;
-    }
   }
 }
 

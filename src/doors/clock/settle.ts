@@ -1,7 +1,6 @@
 /** Writing down what the AT answered: into the books, as an event of the document each. */
-import { StatementError } from '../../db/errors.ts';
 import type { Call, Db, Entry, Row } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import { statement, untangled } from '../../db/transact.ts';
 import type { State, StateColumn } from '../../fiscal/seal.ts';
 import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
 import { type Change, changeCall, changedOnce, standingColumns } from '../../operations/books.ts';
@@ -53,14 +52,8 @@ export async function settle(
       const results = await tx.batch([...changes, ...more]);
       results.slice(0, changes.length).forEach(changedOnce);
     });
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await write();
-    } catch (error) {
-      // A cancellation locks a note before its invoice: whoever comes second begins again. An answer must not be lost.
-      if (!(error instanceof StatementError) || error.code !== '40P01' || tries === most_tries) throw error;
-    }
-  }
+  // A cancellation locks a note before its invoice: whoever comes second begins again. An answer must not be lost.
+  return untangled(write, most_tries);
 }
 
 /** What is kept of an answer that came after the lease was over. */
