@@ -47,6 +47,8 @@ export interface AppConfig {
   /** Requests per minute; 0 switches off. */
   readonly apiKeyRate: number;
   readonly ipRate: number;
+  /** Longest wait for a caller. */
+  readonly httpDeadline_seconds: number;
 }
 
 /** Files made at once for all callers: each reads and writes as fast as it can. */
@@ -77,11 +79,12 @@ export async function buildApp(parts: AppParts): Promise<App> {
     program: parts.config.program,
     nudgeReports: () => clock?.nudge(),
   };
+  const press = new Press(parts.db, world);
   const http = await buildServer({
     corridor: {
       db: parts.db,
       world,
-      press: new Press(parts.db, world),
+      press,
       keyRate: fixedMinuteRate(parts.config.apiKeyRate, parts.milliseconds),
       spool: await openSpool({
         directory: parts.config.spoolDirectory,
@@ -92,6 +95,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     },
     addressRate: fixedMinuteRate(parts.config.ipRate, parts.milliseconds),
     log: parts.log,
+    deadline_ms: parts.config.httpDeadline_seconds * 1000,
     observe: parts.observe ?? (() => undefined),
     publicKeys: parts.publicKeys,
   });
@@ -99,7 +103,8 @@ export async function buildApp(parts: AppParts): Promise<App> {
     http,
     world,
     startClock() {
-      clock = startClock({ ...parts, certificateNumber: parts.config.certificateNumber });
+      const { certificateNumber } = parts.config;
+      clock = startClock({ ...parts, certificateNumber, busy: () => press.busy });
       return clock;
     },
   };

@@ -24,6 +24,7 @@ describe('the environment', () => {
       certificateNumber: 9999,
       apiKeyRate: 6000,
       ipRate: 6000,
+      httpDeadline_seconds: 60,
       metricsPort: 9464,
       atDeadline_seconds: 30,
       printWorkers: 1,

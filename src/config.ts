@@ -90,6 +90,12 @@ export const variables = {
     6000,
     'Requests per minute and address that fail to authenticate; 0 switches the limit off.',
   ),
+  CERTO_HTTP_DEADLINE_SECONDS: whole(
+    1,
+    600,
+    60,
+    'Longest wait for a caller: until its request has arrived whole, and while it takes nothing of its answer, in seconds.',
+  ),
   CERTO_METRICS_PORT: whole(0, 65535, 9464, 'Port of /metrics on 127.0.0.1; 0 switches it off.'),
   CERTO_LOG_LEVEL: oneOf(levels, 'info', `Least level of the log on standard error: ${levels.join(', ')}.`),
   CERTO_PRINT_WORKERS: whole(1, 16, 1, 'Threads that typeset PDFs, about 60 MB each.'),
@@ -117,6 +123,7 @@ export interface Config {
   /** Requests per minute; 0 is off. */
   readonly apiKeyRate: number;
   readonly ipRate: number;
+  readonly httpDeadline_seconds: number;
   readonly metricsPort: number;
   readonly logLevel: string;
   readonly printWorkers: number;
@@ -182,6 +189,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     simulatorControlUrl,
     apiKeyRate: number('CERTO_API_KEY_RATE'),
     ipRate: number('CERTO_IP_RATE'),
+    httpDeadline_seconds: number('CERTO_HTTP_DEADLINE_SECONDS'),
     metricsPort: number('CERTO_METRICS_PORT'),
     logLevel: at('CERTO_LOG_LEVEL')!,
     printWorkers: number('CERTO_PRINT_WORKERS'),

@@ -18,6 +18,7 @@ const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
   'HEADERS_TOO_LARGE',
   'URI_TOO_LONG',
   'BODY_TOO_LARGE',
+  'REQUEST_TIMEOUT',
   'METHOD_NOT_ALLOWED',
   'UNAUTHENTICATED',
   'AMBIGUOUS_CREDENTIALS',

@@ -1,5 +1,5 @@
-/** Asks again and again until it is so; the last difference is the failure. */
-export async function eventually(check: () => Promise<void>, milliseconds = 10_000): Promise<void> {
+/** Asks again and again until it is so, and returns what came then; the last difference is the failure. */
+export async function eventually<T>(check: () => Promise<T> | T, milliseconds = 10_000): Promise<T> {
   const end = performance.now() + milliseconds;
   for (;;) {
     try {

@@ -210,6 +210,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       spoolDirectory: join(folder, 'spool'),
       apiKeyRate: options.apiKeyRate ?? 1_000_000,
       ipRate: options.ipRate ?? 1_000_000,
+      httpDeadline_seconds: 60,
     },
   };
   const first = await openDoor(parts, logs);
@@ -335,7 +336,7 @@ interface Description {
 
 function documentedStatuses(description: Description, method: string, path: string): ReadonlySet<string> {
   const operation = description.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
-  return new Set(['405', '414', '431', ...Object.keys(operation?.responses ?? {})]);
+  return new Set(['405', ...Object.keys(operation?.responses ?? {})]);
 }
 
 function sentOf(method: string, path: string, options: CallOptions): Sent {

@@ -2,7 +2,7 @@
 import { inFlight } from './client.mjs';
 
 /** A draft of three lines; `i` makes them differ. */
-function draftBody(company, i) {
+export function draftBody(company, i) {
   const { NORMAL, INTERMEDIATE, REDUCED } = company.items;
   return {
     type: 'INVOICE',

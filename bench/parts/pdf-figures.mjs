@@ -1,11 +1,11 @@
-// Processor time of one PDF after warm-up, all threads of the process counted: the median of three processes.
+// Processor time of one PDF after warm-up, all threads of the process counted: the median of as many processes as rounds.
 import { start } from './children.mjs';
-import { median } from './report.mjs';
+import { median } from './statistics.mjs';
 
-export async function pdfFigures({ say }, asked) {
+export async function pdfFigures({ say, rounds: processes }, asked) {
   const rounds = [];
-  for (let round = 1; round <= 3; round++) {
-    say(`round ${round} of 3`);
+  for (let round = 1; round <= processes; round++) {
+    say(`round ${round} of ${processes}`);
     const child = start('pdf-process.mjs');
     rounds.push(await child.ask(asked));
   }

@@ -8,12 +8,7 @@ const templates = 500;
 
 /** A company with `count` invoices of three lines in one series; its id. Signatures and seals have the form, not the value. */
 export async function fillBooks(owner, count, nif) {
-  const company = { name: 'Livros Grandes, Lda', taxpayerNumber: nif, cae: ['62010'], region: 'PT' };
-  const companyId = await createCompany(
-    owner,
-    { ...company, address: 'Rua do Banco 1', postalCode: '1000-001', city: 'Lisboa' },
-    randomUUID,
-  );
+  const companyId = await openCompany(owner, nif);
   const items = await addItems(owner, companyId);
   const seriesId = randomUUID();
   await owner.query(
@@ -24,10 +19,7 @@ export async function fillBooks(owner, count, nif) {
   const client = await owner.connect();
   try {
     await client.query('begin');
-    await client.query(
-      'create temporary table shapes (k integer primary key, customer uuid, items uuid[], net numeric, tax numeric, gross numeric, content jsonb) on commit drop',
-    );
-    for (let k = 0; k < templates; k++) await addShape(client, companyId, items, k);
+    await addShapes(client, companyId, items, templates);
     await client.query(insertInvoices, [companyId, seriesId, count, templates, period.from]);
     await client.query('commit');
   } finally {
@@ -49,7 +41,24 @@ const insertInvoices = `
     sha256(n::text::bytea), sha256(n::text::bytea), '{}'
   from (select n, ($5::date + (n * 364 / $3)::integer) as day from generate_series(1, $3::bigint) n) x join shapes t on t.k = n % $4`;
 
-async function addItems(owner, companyId) {
+export function openCompany(owner, nif) {
+  const company = { name: 'Livros Grandes, Lda', taxpayerNumber: nif, cae: ['62010'], region: 'PT' };
+  return createCompany(
+    owner,
+    { ...company, address: 'Rua do Banco 1', postalCode: '1000-001', city: 'Lisboa' },
+    randomUUID,
+  );
+}
+
+/** Priced documents to copy, in the table `shapes` of the transaction, each of a customer of its own. */
+export async function addShapes(client, companyId, items, count) {
+  await client.query(
+    'create temporary table shapes (k integer primary key, customer uuid, items uuid[], net numeric, tax numeric, gross numeric, content jsonb) on commit drop',
+  );
+  for (let k = 0; k < count; k++) await addShape(client, companyId, items, k);
+}
+
+export async function addItems(owner, companyId) {
   const items = [];
   for (let i = 0; i < 60; i++) {
     const item = {

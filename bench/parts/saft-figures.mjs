@@ -13,7 +13,6 @@ import { fillBooks } from './saft-books.mjs';
 import { dataFolder } from './service.mjs';
 
 const schema = fileURLToPath(new URL('../../src/fiscal/saft/fixtures/saft-pt-1.04_01-projection.xsd', import.meta.url));
-const rounds = 3;
 /** libxml2's own program (Debian: libxml2-utils); XMLLINT says where another one is. */
 const xmllint = process.env.XMLLINT ?? 'xmllint';
 export const hasXmllint = spawnSync(xmllint, ['--version']).error === undefined;
@@ -21,12 +20,12 @@ export const hasXmllint = spawnSync(xmllint, ['--version']).error === undefined;
 let measured;
 
 /** @returns {Promise<{ exports: { seconds: number, peak_mib: number, bytes: number }[], larger: { peak_mib: number }, xmllint_seconds: number[], check_seconds: number }>} */
-export function saftFigures(say) {
-  measured ??= measure(say);
+export function saftFigures(tools) {
+  measured ??= measure(tools);
   return measured;
 }
 
-async function measure(say) {
+async function measure({ say, rounds }) {
   const folder = dataFolder();
   const server = await startEmbedded({
     dataDirectory: folder,
@@ -41,14 +40,14 @@ async function measure(say) {
     const small = await fillBooks(owner, 100_000, '500000000');
     say('300,000 invoices into the books');
     const large = await fillBooks(owner, 300_000, '501442600');
-    return await rounded(say, server.connection, small, large, join(folder, 'saft.xml'));
+    return await rounded({ say, rounds }, server.connection, small, large, join(folder, 'saft.xml'));
   } finally {
     await owner.end();
     await server.stop();
   }
 }
 
-async function rounded(say, connection, small, large, file) {
+async function rounded({ say, rounds }, connection, small, large, file) {
   const exports = [];
   const xmllint_seconds = [];
   // In turns, so that what else the machine does meets both.

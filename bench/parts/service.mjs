@@ -13,6 +13,11 @@ const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const cleanups = [];
 
+/** What has to be ended before the run is over; the last comes first. */
+export function atEnd(cleanup) {
+  cleanups.push(cleanup);
+}
+
 /** Ends every process and removes every folder that rows left. */
 export async function closeAll() {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -75,7 +80,7 @@ export function serve(folder, port) {
     await ended;
   };
   cleanups.push(stop);
-  return { pid: child.pid, baseUrl: `http://127.0.0.1:${port}`, stop, said: () => said, child };
+  return { pid: child.pid, port, baseUrl: `http://127.0.0.1:${port}`, stop, said: () => said, child };
 }
 
 /** Asks until the service answers with this status; milliseconds since `from`. */
@@ -114,21 +119,34 @@ export async function demo(folder, port) {
   return JSON.parse(text);
 }
 
-/** A running service with company A of the demo, warmed up by one issued invoice. */
+/**
+ * Milliseconds until the simulated AT answers, as an authority across the net: at once it would take more of the
+ * processor, on the same machine, than the service, and the faster documents are issued the more.
+ */
+const authority_ms = 300;
+
+/** A running service with company A of the demo. */
 export async function startPrepared() {
   const folder = dataFolder();
   const port = await freePort();
   const service = serve(folder, port);
   await firstAnswer(service, '/health/ready');
-  const { companies } = await demo(folder, port);
+  const { companies, simulator } = await demo(folder, port);
+  await slowAuthority(simulator.control);
   const company = companies.A;
   const client = openClient(service.baseUrl, { 'x-api-key': company.apiKey });
   cleanups.push(() => client.close());
-  return { ...service, folder, port, company, others: companies, client, environment: environment(folder, port) };
+  return { ...service, folder, company, others: companies, client, environment: environment(folder, port) };
 }
 
-/** Peak of the memory that was resident, in MiB (Linux: VmHWM of /proc). Threads are inside, children are not. */
+async function slowAuthority(control) {
+  const client = openClient(control);
+  await client.expect(200, 'PUT', '/__fault', { kind: 'slow', milliseconds: authority_ms });
+  client.close();
+}
+
+/** Peak of the memory that was resident, in MB (Linux: VmHWM of /proc). Threads are inside, children are not. */
 export function peakMemory(pid) {
   const found = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(found[1]) / 1024;
+  return (Number(found[1]) * 1024) / 1e6;
 }

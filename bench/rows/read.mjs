@@ -1,17 +1,16 @@
 // GET of one issued invoice with an API key, against a bare Fastify "hello": rounds of both in turn, 64 connections.
 import { start } from '../parts/children.mjs';
 import { createDrafts, issue } from '../parts/invoices.mjs';
-import { median } from '../parts/report.mjs';
+import { median } from '../parts/statistics.mjs';
 
 export const title = 'Read an invoice ÷ hello';
 export const unit = 'ratio';
 export const floor = { least: 0.15 };
 export const goal = { least: 0.3 };
 
-const rounds = 5;
 const seconds = 4;
 
-export async function measure({ bench, say }) {
+export async function measure({ bench, say, rounds, quick }) {
   const service = await bench.service();
   const [draft] = await createDrafts(service, 1);
   const invoice = await issue(service, draft);
@@ -30,10 +29,11 @@ export async function measure({ bench, say }) {
     };
     say('warm-up');
     for (const name of Object.keys(targets)) await fire(name, 2);
+    const each = quick ? 1 : seconds;
     const results = [];
     for (let round = 1; round <= rounds; round++) {
       say(`round ${round} of ${rounds}`);
-      results.push({ hello: await fire('hello', seconds), invoice: await fire('invoice', seconds) });
+      results.push({ hello: await fire('hello', each), invoice: await fire('invoice', each) });
     }
     const rate = (name) => median(results.map((result) => result[name].perSecond));
     const words = `${rate('invoice').toFixed(0)}/s of ${rate('hello').toFixed(0)}/s, 99 % within ${median(results.map((result) => result.invoice.p99_ms))} ms`;

@@ -5,7 +5,7 @@ export const title = 'Peak memory of that SAF-T';
 export const unit = 'MiB';
 export const floor = { most: 250 };
 
-export async function measure({ say }) {
-  const { exports } = await saftFigures(say);
+export async function measure(tools) {
+  const { exports } = await saftFigures(tools);
   return { value: Math.max(...exports.map((one) => one.peak_mib)), details: { words: `largest of ${exports.length}` } };
 }

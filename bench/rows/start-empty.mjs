@@ -1,15 +1,13 @@
 // From `serve` on an empty data folder (initdb, migrations, keys) to the first answer that says it is ready.
 
-import { median } from '../parts/report.mjs';
 import { dataFolder, firstAnswer, freePort, serve } from '../parts/service.mjs';
+import { median } from '../parts/statistics.mjs';
 
 export const title = 'Start, empty data folder';
 export const unit = 's';
 export const floor = { most: 4 };
 
-const rounds = 3;
-
-export async function measure({ say }) {
+export async function measure({ say, rounds }) {
   const times = [];
   for (let round = 1; round <= rounds; round++) {
     say(`round ${round} of ${rounds}`);

@@ -1,15 +1,13 @@
 // From `serve` on a data folder that has a company to the first answered request that asks the database.
 
-import { median } from '../parts/report.mjs';
 import { dataFolder, demo, firstAnswer, freePort, serve } from '../parts/service.mjs';
+import { median } from '../parts/statistics.mjs';
 
 export const title = 'Start, existing data';
 export const unit = 's';
 export const floor = { most: 1.5 };
 
-const rounds = 5;
-
-export async function measure({ say }) {
+export async function measure({ say, rounds }) {
   const folder = dataFolder();
   const port = await freePort();
   say('preparing');

@@ -80,8 +80,11 @@ async function gatewayFor(kind: string): Promise<SoapGateway> {
 const open: Record<string, RegExp> = {
   refused: /refused the connection/,
   reset: /closed the connection|connection to the AT failed/,
+  closed: /closed the connection|connection to the AT failed/,
   'not-tls': /^TLS/,
   'wrong-certificate': /^TLS/,
+  'expired-certificate': /^TLS with the AT failed \(CERT_HAS_EXPIRED\)/,
+  'unknown-authority': /^TLS with the AT failed \((?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)\)/,
   'silent-connection': /in time/,
   'no-answer': /in time/,
   'no-answer-after': /in time/,
@@ -100,9 +103,12 @@ const open: Record<string, RegExp> = {
   'billion-laughs': /not well-formed/,
   'deep-xml': /not well-formed/,
   huge: /too large/,
+  endless: /too large/,
+  'endless-headers': /not answer in HTTP/,
   drip: /in time/,
   'soap-fault': /SOAP fault/,
   'key-repeated': /code 1[23]/,
+  'clock-apart': /code 1[01]/,
   'system-error': /try again later/,
   'other-document': /not an answer to this call/,
   'other-operation': /not an answer to this call/,
@@ -110,9 +116,14 @@ const open: Record<string, RegExp> = {
   redirect: /redirects/,
   'gzip-bomb': /compressed/,
   'empty-body': /not well-formed/,
+  'no-content': /HTTP 204/,
+  'other-encoding': /not valid UTF-8|not well-formed/,
+  'broken-encoding': /not valid UTF-8/,
+  'two-lengths': /not answer in HTTP/,
+  'bad-framing': /not answer in HTTP/,
   'not-http': /not answer in HTTP/,
 };
-const answered = ['wrong-credentials', 'series-unknown', 'document-refused', 'already-registered'];
+const answered = ['wrong-credentials', 'series-unknown', 'document-refused', 'already-registered', 'two-replies'];
 
 describe('faults', () => {
   it('the tables of this test are complete', () => {
@@ -230,6 +241,16 @@ describe('bounds', () => {
     ]);
     expect(hung).toMatchObject({ kind: 'unknown', sent: true });
     expect(waiting).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('a call that waited for its connection counts as sent too', async () => {
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 300, operation: 'listSeries' });
+    await world.control('PUT', '/__fault', { kind: 'reset-after', operation: 'reportInvoice' });
+    const gateway = world.gatewayWith({ maxConnections: 1 });
+    const [before, waited] = await Promise.all([calls.listSeries(gateway), calls.reportInvoice(gateway)]);
+    expect(before).toMatchObject({ kind: 'done' });
+    expect(waited).toMatchObject({ kind: 'unknown', sent: true });
+    gateway.close();
   });
 
   it('faults follow count, operation and probability', async () => {

@@ -4,6 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
+import type { TLSSocket } from 'node:tls';
 import type { Endpoint } from './endpoints.ts';
 
 export type Reply =
@@ -81,10 +82,13 @@ function headersOf(endpoint: Endpoint, body: string): Record<string, string | nu
   };
 }
 
-/** Before the handshake is over nothing of the request leaves; a kept connection sends at once. */
+/**
+ * Before the handshake is over nothing of the request leaves; a kept connection sends at once. `reusedSocket` says so only
+ * of a call that did not have to wait for its connection.
+ */
 function noteSending(outgoing: ClientRequest, note: () => void): void {
   outgoing.on('socket', (socket) => {
-    if (outgoing.reusedSocket) note();
+    if ((socket as TLSSocket).authorized) note();
     else socket.once('secureConnect', note);
   });
 }

@@ -97,6 +97,10 @@ async function end(
 function endingOf(row: Row | undefined, world: ConnectedSeries): Ending {
   if (row === undefined) throw no('The company has no such series: see certo series list.');
   const code = String(row['code']);
+  if (row['status'] === 'CLOSED')
+    throw no(
+      `The series ${code} was closed by a restore, and its last number is not known here: finalise it in the tax portal, with the last number that the lost documents show.`,
+    );
   if (row['status'] !== 'ACTIVE') throw no(`The series ${code} is ${row['status']}, not active.`);
   const credentials = credentialsOf(row, world.master);
   if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');

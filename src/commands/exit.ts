@@ -90,6 +90,12 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case 'EROFS':
     case 'ENOSPC':
       return environment(`${error.path ?? 'A file'} can not be used (${error.code}).`);
+    // The server was stopped, or ended us.
+    case '57P01':
+    case '57P02':
+      return environment('The database server ended the connection: see whether it runs, and try again.');
+    case '53100':
+      return environment('The disk of the database is full.');
     // Undefined table, schema, function or role: a database that was never migrated.
     case '42P01':
     case '3F000':

@@ -48,8 +48,7 @@ export async function openHouse(
   const program = () => import('../db/migrate.ts');
   // Loaded while the database starts; a guest that finds one running never needs it.
   if (options.as !== 'guest') program().catch(() => undefined);
-  const open = config.databaseUrl === undefined ? embedded : elsewhere;
-  const opened = await open(outside, config, directory, options);
+  const opened = await openServer(outside, config, directory, options);
   const makes = options.as !== 'guest' || opened.fresh;
   const migrated = makes ? (await (await program()).migrate(opened.target)).applied : [];
   const owner = await openOwner({ ...opened.target, max: 4, applicationName: `certo ${options.as}` });
@@ -58,14 +57,30 @@ export async function openHouse(
   return { config, directory: opened.directory, target: opened.target, owner, migrated };
 }
 
-interface Opened {
+/** The database server alone, whatever is in it. Closed again when the process ends. */
+export function openServer(
+  outside: Outside,
+  config: Config,
+  directory: string,
+  options: HouseOptions,
+): Promise<OpenedServer> {
+  const open = config.databaseUrl === undefined ? embedded : elsewhere;
+  return open(outside, config, directory, options);
+}
+
+export interface OpenedServer {
   readonly directory: string;
   readonly target: Target;
   /** Nobody but us uses this database at the moment. */
   readonly fresh: boolean;
 }
 
-async function embedded(outside: Outside, _config: Config, directory: string, options: HouseOptions): Promise<Opened> {
+async function embedded(
+  outside: Outside,
+  _config: Config,
+  directory: string,
+  options: HouseOptions,
+): Promise<OpenedServer> {
   if (options.as === 'guest' && !existsSync(join(directory, 'CERTO'))) {
     throw new CommandError(
       exit.environment,
@@ -90,7 +105,12 @@ async function embedded(outside: Outside, _config: Config, directory: string, op
   return { directory: server.directory, target: { connection }, fresh: !adopted };
 }
 
-async function elsewhere(_outside: Outside, config: Config, directory: string, options: HouseOptions): Promise<Opened> {
+async function elsewhere(
+  _outside: Outside,
+  config: Config,
+  directory: string,
+  options: HouseOptions,
+): Promise<OpenedServer> {
   // Beside a server elsewhere the folder holds the master key, the demo's file and the simulator.
   if (options.as !== 'guest') await mkdir(directory, { recursive: true, mode: 0o700 });
   const path = await realpath(directory).catch(() => directory);

@@ -33,6 +33,16 @@ export async function openMasterKey(file: string, owner: Pool): Promise<MasterKe
   return (await readKey(file))!;
 }
 
+/** Reads the key of books that come from elsewhere. Throws CommandError when there is none. */
+export async function needMasterKey(file: string): Promise<MasterKey> {
+  const found = await readKey(file);
+  if (found !== undefined) return found;
+  throw new CommandError(
+    exit.usage,
+    `The master key file ${file} is missing, and no backup holds it: put the one of the same installation there, or say where it is with CERTO_MASTER_KEY_FILE.`,
+  );
+}
+
 async function readKey(file: string): Promise<MasterKey | undefined> {
   let mode: number;
   let text: string;

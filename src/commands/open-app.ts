@@ -80,6 +80,7 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
       spoolDirectory: join(house.directory, 'spool'),
       apiKeyRate: parts.limited ? config.apiKeyRate : 0,
       ipRate: parts.limited ? config.ipRate : 0,
+      httpDeadline_seconds: config.httpDeadline_seconds,
     },
   });
   return { ...app, db, series: { db, at, master, newId, certificateNumber: config.certificateNumber } };

@@ -1,8 +1,12 @@
 /** The commands, their options and their help. Each is loaded when it is called. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { documentTypes } from '../fiscal/document.ts';
+import type { Add } from './add-command.ts';
+import { addBackup } from './backup-program.ts';
 import { exit } from './exit.ts';
 import type { Outside } from './outside.ts';
+import { addReports } from './reports-program.ts';
+import { addTemplates } from './template-program.ts';
 import { version } from './version.ts';
 
 type Run = (outside: Outside, options: never, ...args: never[]) => Promise<number>;
@@ -15,31 +19,6 @@ Exit codes:
   3   a port, the database, the data folder or the tax authority
   70  a fault of Certo itself`;
 
-const recoveryHelp = `
-The file is JSON: a list of documents, each the body of POST /invoices with what it stands for.
-
-  {
-    "documents": [
-      {
-        "kind": "M",                   M: printed form. D: copy of a lost document
-        "original": "abc/00001",       M: series/number. D: the whole number, "FT A2025/99"
-        "type": "INVOICE",             or SIMPLIFIED_INVOICE, INVOICE_RECEIPT, DEBIT_NOTE
-        "date": "2026-03-02",          of the original
-        "total": 123,                  of the original, with VAT
-        "cae": "62010",
-        "customerId": "0197a5c2-…",
-        "items": [{ "id": "0197a5c3-…", "quantity": 1, "unitPrice": 100 }],
-        "reported": false,             whether the AT has it already by its original number;
-                                       by default true of D and false of M
-        "cashVat": false               whether it carries the mention of the cash VAT scheme
-      }
-    ]
-  }
-
-First register a series: certo series register --kind recovery --type INVOICE --code R2026.
-Nothing is written while the file has a problem. After an interruption, run the same file again: what was recovered is
-left as it is. The same original is never recovered twice, in whatever letter case or with other leading zeros.`;
-
 /** Runs one command line and resolves with its exit code. Throws what endingOf explains. */
 export async function runCommandLine(outside: Outside, args: readonly string[]): Promise<number> {
   let code: number = exit.ok;
@@ -49,6 +28,8 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
     .helpCommand('help [command]', 'help on a command')
     .addHelpText('after', exitCodes)
     .exitOverride()
+    // An option belongs to the command that it stands behind: --json of "backup check" is not that of "backup".
+    .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void outside.stdout.write(text),
       writeErr: (text) => void outside.stderr.write(text),
@@ -70,8 +51,10 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
     return command;
   };
   addService(program, add);
+  addBackup(program, add);
   addCompanies(program, add);
   addSeries(program, add);
+  addReports(program, add);
   addTemplates(program, add);
   addKeys(program, add);
   addSaft(program, add);
@@ -86,8 +69,6 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
   }
   return code;
 }
-
-type Add = (parent: Command, usage: string, summary: string, example: string, load: () => Promise<unknown>) => Command;
 
 function addService(program: Command, add: Add): void {
   add(program, 'serve', 'run the service', 'PORT=8080 certo serve', async () => (await import('./serve.ts')).serve);
@@ -113,17 +94,6 @@ function addService(program: Command, add: Add): void {
       '--resolve <note>',
       'accept what is found of the company, for ever on record with this note: it can issue again',
     );
-  add(
-    program,
-    'recover <file>',
-    'enter documents issued on printed forms (M), or lost with their data (D), into a recovery series',
-    'certo recover lost.json --company 599999942',
-    async () => (await import('./recover.ts')).recover,
-  )
-    .requiredOption('--company <id or NIF>', 'whose')
-    .option('--series <code>', 'recovery series; the only one when absent')
-    .option('--dry-run', 'only say what is wrong with the file')
-    .addHelpText('after', recoveryHelp);
   add(
     program,
     'at-simulator',
@@ -224,60 +194,6 @@ function addSeries(program: Command, add: Add): void {
     'certo series annul 0197a5c2-… --company 599999942',
     async () => (await import('./end-series.ts')).annul,
   ).requiredOption('--company <id or NIF>', 'whose');
-}
-
-function addTemplates(program: Command, add: Add): void {
-  const template = program.command('template').description("how a company's PDFs look: logo, colour, footer, language");
-  const templates = () => import('./template.ts');
-  const ofCompany = (command: Command) => command.requiredOption('--company <id or NIF>', 'whose');
-  const looks = (command: Command) =>
-    ofCompany(command)
-      .option('--logo <file>', 'PNG, JPEG or SVG, at most 512 KiB; it is written anew')
-      .option('--colour <#rrggbb>', 'of title and rules; dark enough to read on white')
-      .option('--footer <text>', 'at the foot of the last page: bank account, share capital …; \\n breaks the line')
-      .addOption(
-        new Option('--language <language>', 'of the labels; mentions of the law stay Portuguese').choices(['pt', 'en']),
-      )
-      .addOption(
-        new Option('--format <format...>', 'what it is for; repeat it for more (all when absent)').choices([
-          'A4',
-          'RECEIPT',
-          'RECEIPT_58',
-        ]),
-      );
-  looks(
-    add(
-      template,
-      'add',
-      'make a template',
-      "certo template add --company 599999942 --name Loja --logo logo.svg --colour '#7c3aed' --default",
-      async () => (await templates()).add,
-    ),
-  )
-    .requiredOption('--name <name>', 'as listed')
-    .option('--default', 'use it where no template is named');
-  looks(
-    add(
-      template,
-      'change <template>',
-      'change a template; an empty --logo, --colour or --footer takes it away; what was printed stays as it was',
-      'certo template change 0197a5c2-… --company 599999942 --language en',
-      async () => (await templates()).change,
-    ),
-  ).option('--name <name>', 'as listed');
-  const one = (usage: string, summary: string, load: () => Promise<unknown>) =>
-    ofCompany(
-      add(template, `${usage} <template>`, summary, `certo template ${usage} 0197a5c2-… --company 599999942`, load),
-    );
-  one('default', 'use it where no template is named', async () => (await templates()).setDefault);
-  one('archive', 'take it out of use; documents that name it are still printed with it', async () => {
-    return (await templates()).archive;
-  });
-  ofCompany(
-    add(template, 'list', 'list templates', 'certo template list --company 599999942', async () => {
-      return (await templates()).list;
-    }),
-  );
 }
 
 function addKeys(program: Command, add: Add): void {

@@ -10,6 +10,7 @@ import { openLog } from './logging.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import type { OpenApp } from './open-app.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
+import { restoresOf, restoreWords } from './restores.ts';
 import { baseUrlOf, forgetRunning, localUrl, tellRunning } from './running.ts';
 import { describeDemo, describeService, noCompany, whereTheDataIs } from './serve-words.ts';
 import { freePort } from './simulator-ports.ts';
@@ -34,6 +35,8 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   });
   await bindMode(house.owner, config.atMode);
   await checkClock(house.owner, config.atMode);
+  const restored = restoreWords(await restoresOf(house.owner));
+  if (restored !== undefined) log.warn(restored);
   const master = await openMasterKey(masterKeyFile(config.masterKeyFile, house.directory), house.owner);
   const [{ openApp }, { connectAuthority }] = await programs;
   const authority = await connectAuthority(outside, house, (line) => log.warn(line));

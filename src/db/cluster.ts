@@ -19,6 +19,8 @@ const settings = {
   // Statements here are short: compiling them costs more than it saves.
   jit: 'off',
   random_page_cost: '1.1',
+  // A new company may make thousands of documents in its first minute; plans are only as good as what is known of tables.
+  autovacuum_naptime: '5s',
   log_timezone: 'UTC',
   timezone: 'UTC',
   // Logged errors would hold names and tax numbers in their detail and statement.
@@ -142,7 +144,7 @@ export function isAlive(process: number): boolean {
 }
 
 /** Makes the rename itself survive a power cut. */
-async function syncFolder(folder: string): Promise<void> {
+export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, 'r');
   await handle.sync().finally(() => handle.close());
 }

@@ -113,8 +113,10 @@ async function serverUser(path: string, owner: { uid: number; gid: number }): Pr
 async function claim(path: string): Promise<void> {
   const names = await readdir(path);
   if (names.includes(marker)) return;
-  // A fresh volume has lost+found; an editor or version control may have left its dot files.
-  const strangers = names.filter((name) => name !== 'lost+found' && !name.startsWith('.'));
+  // A fresh volume has lost+found; an editor or version control may have left its dot files; whoever restores a backup
+  // puts its master key there first.
+  const expected = ['lost+found', 'master.key'];
+  const strangers = names.filter((name) => !expected.includes(name) && !name.startsWith('.'));
   if (strangers.length > 0) {
     throw new DataDirectoryUnusable(
       `The folder ${path} holds other files (${strangers.slice(0, 3).join(', ')}): choose an empty one as CERTO_DATA_DIR.`,

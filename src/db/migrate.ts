@@ -1,8 +1,9 @@
 /** Brings a database to the state this program expects: roles, then the files of migrations/ that it does not have yet. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { type OpenOptions, openLogin } from './open.ts';
 
 /** A migration could not be done; the database is as it was. `message` is one sentence for the operator. */
@@ -26,27 +27,53 @@ const lock_key = '7305809142370411';
  * Returns the names of the files applied now. Throws DatabaseUnavailable or MigrationRefused.
  */
 export async function migrate(options: MigrateOptions): Promise<{ applied: string[] }> {
-  const migrations = await readMigrations(options.folder ?? migrationsFolder);
+  const files = await migrationFiles(options.folder);
   // One connection: the lock and the role belong to the session.
   const pool = await openLogin({ ...options, max: 1, applicationName: 'certo migrate' });
   try {
-    await pool.query(`select pg_advisory_lock(${lock_key})`);
-    await refuseNewer(pool, Object.keys(migrations));
+    await lockMigrations(pool);
+    await refuseNewer(
+      pool,
+      files.map(({ name }) => name),
+    );
     await prepareRoles(pool, 'connection' in options);
     await pool.query('set role certo_owner');
-    return { applied: await applyAll(pool, migrations) };
+    return { applied: await apply(pool, files) };
   } finally {
     await pool.end();
   }
 }
 
-async function readMigrations(folder: URL): Promise<Record<string, Migration>> {
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
-  const entries = files.map(async (file): Promise<[string, Migration]> => {
-    const text = await readFile(new URL(file, folder), 'utf8');
-    return [file.replace(/\.sql$/, ''), { up: async (db) => void (await sql.raw(text).execute(db)) }];
-  });
-  return Object.fromEntries(await Promise.all(entries));
+/** One file of the append-only list. */
+export interface MigrationFile {
+  readonly name: string;
+  readonly text: string;
+  /** Of its bytes, in hexadecimal. */
+  readonly sha256: string;
+}
+
+/** The migrations of this program in their order. */
+export async function migrationFiles(folder: URL = migrationsFolder): Promise<MigrationFile[]> {
+  const names = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
+  return Promise.all(
+    names.map(async (file) => {
+      const bytes = await readFile(new URL(file, folder));
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      return { name: file.replace(/\.sql$/, ''), text: bytes.toString('utf8'), sha256 };
+    }),
+  );
+}
+
+/** Until the session ends nobody else migrates or restores this database. */
+export async function lockMigrations(session: Pick<ClientBase, 'query'>): Promise<void> {
+  await session.query(`select pg_advisory_lock(${lock_key})`);
+}
+
+/** Applies what is missing of `files` inside the transaction that `client` is in, as certo_owner. Throws MigrationRefused. */
+export async function migrateWithin(client: ClientBase, files: readonly MigrationFile[]): Promise<void> {
+  const connection = { query: client.query.bind(client), release: () => undefined };
+  const pool = { connect: () => Promise.resolve(connection), end: () => Promise.resolve() };
+  await apply(pool as unknown as Pool, files, { disableTransactions: true });
 }
 
 /** A database that a newer program has migrated is left alone: this one would not understand what it finds. */
@@ -62,7 +89,8 @@ async function refuseNewer(pool: Pool, known: readonly string[]): Promise<void> 
   }
 }
 
-async function prepareRoles(pool: Pool, embedded: boolean): Promise<void> {
+/** The two roles, by the login user. `embedded`: the service logs in as certo_app itself. Throws MigrationRefused. */
+export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: boolean): Promise<void> {
   const text = await readFile(rolesFile, 'utf8');
   // Over the embedded server's socket the service logs in as certo_app itself; elsewhere it becomes certo_app.
   const login = `do $$ begin
@@ -83,12 +111,23 @@ async function prepareRoles(pool: Pool, embedded: boolean): Promise<void> {
   }
 }
 
-async function applyAll(pool: Pool, migrations: Record<string, Migration>): Promise<string[]> {
+async function apply(
+  pool: Pool,
+  files: readonly MigrationFile[],
+  how: { readonly disableTransactions?: boolean } = {},
+): Promise<string[]> {
+  const migrations = Object.fromEntries(
+    files.map(({ name, text }): [string, Migration] => [
+      name,
+      { up: async (db) => void (await sql.raw(text).execute(db)) },
+    ]),
+  );
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => migrations },
     migrationTableSchema: 'certo',
+    ...how,
   });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error === undefined) return results.map(({ migrationName }) => migrationName);

@@ -12,6 +12,8 @@ import {
   sql,
 } from 'kysely';
 
+import type { Composed } from './statement.ts';
+
 export { sql } from 'kysely';
 export type Condition = RawBuilder<unknown>;
 
@@ -31,25 +33,71 @@ export interface Page {
   readonly sort?: string | undefined;
 }
 
-/**
- * One page of a tenant table. `columns` and the values of `sortColumns` are SQL of ours, never of the caller. The id is
- * the tie-breaker, so that pages never overlap.
- */
-export function pageOf(query: {
+/** What a list is sorted by: SQL of ours, never of the caller. */
+export interface SortColumn {
+  readonly by: string;
+  /** It may be null: such rows come last, in either direction. Said only where it is so, since no index gives that for both. */
+  readonly nulls?: true;
+}
+
+export interface Listed {
+  /** A tenant table, or SQL of ours in its place. */
   readonly from: string;
   readonly columns: string;
   readonly conditions: readonly Condition[];
-  readonly sortColumns: Readonly<Record<string, string>>;
+  readonly sortColumns: Readonly<Record<string, SortColumn>>;
   readonly page: Page;
-}): { sql: string; parameters: readonly unknown[] } {
-  const [field = 'createdAt', direction = 'desc'] = (query.page.sort ?? 'createdAt:desc').split(':');
-  const column = query.sortColumns[field];
+}
+
+/** Rows of the company of the transaction. */
+export const own = sql`company_id = certo.current_company()`;
+
+/**
+ * One page. The id is the tie-breaker, so that pages never overlap. First only the keys of its rows are found, which an
+ * index can tell by itself; then these few rows are read. So what is skipped costs a step in an index and no wide row.
+ */
+export function pageOf(listed: Listed): Composed {
+  const { limit = 20, offset = 0 } = listed.page;
+  return compile(sql`select ${sql.raw(listed.columns)} from ${pageRows(listed, keysOf(listed, limit, offset))}`);
+}
+
+/** Rows by `keys`, a query of page_id and page_key, in the order of the list; behind a "from". */
+export function pageRows(listed: Listed, keys: Condition): Condition {
+  return sql`(${keys}) page join ${sql.raw(listed.from)} on ${own} and id = page_id order by ${orderOfKeys(listed)}`;
+}
+
+/** The keys of the rows that meet the conditions, in the order of the list. */
+export function keysOf(listed: Listed, limit: number, offset: number): Condition {
+  const { key, direction, last } = orderOf(listed);
+  return sql`select id as page_id, ${key} as page_key from ${sql.raw(listed.from)} where ${whereOf(listed)}
+    order by ${key} ${direction} ${last}, id ${direction} limit ${limit} offset ${offset}`;
+}
+
+export function whereOf({ conditions }: Listed): Condition {
+  return sql.join([own, ...conditions], sql` and `);
+}
+
+/** "order by" of what has page_id and page_key. */
+export function orderOfKeys(listed: Listed): Condition {
+  const { direction, last } = orderOf(listed);
+  return sql`page_key ${direction} ${last}, page_id ${direction}`;
+}
+
+/** What the list is sorted by, to stand in a query of its table. */
+export function orderOf({ sortColumns, page }: Listed): { key: Condition; direction: Condition; last: Condition } {
+  const [field = 'createdAt', direction = 'desc'] = (page.sort ?? 'createdAt:desc').split(':');
+  const column = sortColumns[field];
   if (column === undefined || (direction !== 'asc' && direction !== 'desc')) throw new Error(`no such sort: ${field}`);
-  const where = sql.join([sql`company_id = certo.current_company()`, ...query.conditions], sql` and `);
-  const compiled = sql`select ${sql.raw(query.columns)} from ${sql.raw(query.from)} where ${where}
-    order by ${sql.raw(`${column} ${direction} nulls last, id ${direction}`)}
-    limit ${query.page.limit ?? 20} offset ${query.page.offset ?? 0}`.compile(compiler);
-  return { sql: compiled.sql, parameters: compiled.parameters };
+  return {
+    key: sql.raw(column.by),
+    direction: sql.raw(direction),
+    last: sql.raw(column.nulls === true ? 'nulls last' : ''),
+  };
+}
+
+export function compile(query: Condition): Composed {
+  const { sql: text, parameters } = query.compile(compiler);
+  return { sql: text, parameters };
 }
 
 /** Contains, ignoring case and accents. `column` is SQL of ours. */

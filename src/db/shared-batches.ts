@@ -6,6 +6,7 @@
  * The entry runs after each of its members arrived, so that a revoked credential fails on the next request as ever.
  */
 import { BatchFailure } from './batch.ts';
+import { joinCalls } from './joined.ts';
 import { Lanes } from './lanes.ts';
 import type { Call, Row } from './statement.ts';
 import type { Entry } from './transact.ts';
@@ -27,7 +28,10 @@ export interface Sharing {
   readonly run: (calls: readonly Call[]) => Promise<Row[][]>;
   /** A member by itself, after the failure of a neighbour. */
   readonly alone: (entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
-  /** Members write: a failure undoes them all, and each runs again alone. Else those before it have their rows. */
+  /**
+   * Members write: a failure undoes them all, and each runs again alone. Else those before it have their rows, but where
+   * several were joined in one statement.
+   */
   readonly writes: boolean;
 }
 
@@ -53,24 +57,25 @@ export class SharedBatches {
 
   async #send(members: Member[]): Promise<[]> {
     // What is written is locked, and two batches must not wait for each other: one order for all.
-    if (this.#sharing.writes) members.sort(byValues);
-    const calls = [members[0]!.entry.call, ...members.flatMap((member) => member.calls)];
+    if (this.#sharing.writes) sortByValues(members);
+    const joined = joinCalls(members.map(({ calls }) => calls));
     // Answers are handed out in a turn of their own, once the server has got the next batch.
     try {
-      const rows = await this.#sharing.run(calls);
-      setImmediate(() => this.#settle(members, rows, undefined));
+      const [entered, ...results] = await this.#sharing.run([members[0]!.entry.call, ...joined.calls]);
+      const rows = [entered!, ...joined.spread(results)];
+      setImmediate(() => this.#settle(members, rows, undefined, false));
     } catch (error) {
       const failure = error instanceof BatchFailure ? error : undefined;
-      // Of what is undone nothing counts but what the entry said.
-      const rows = this.#sharing.writes ? failure?.rows.slice(0, 1) : failure?.rows;
-      setImmediate(() => this.#settle(members, rows ?? [], failure?.reason ?? error));
+      // Of what is undone, or was asked in one, nothing counts but what the entry said.
+      const together = this.#sharing.writes || joined.calls.length < countCalls(members);
+      const rows = together ? failure?.rows.slice(0, 1) : failure?.rows;
+      setImmediate(() => this.#settle(members, rows ?? [], failure?.reason ?? error, together && members.length > 1));
     }
     return [];
   }
 
-  /** `rows` of as many statements as were answered; `error` of the one after them, if any. */
-  #settle(members: readonly Member[], rows: readonly Row[][], error: unknown): void {
-    const undone = error !== undefined && this.#sharing.writes && members.length > 1;
+  /** `rows` of as many statements as were answered; `error` of the one after them, if any; `undone`: it concerns all. */
+  #settle(members: readonly Member[], rows: readonly Row[][], error: unknown, undone: boolean): void {
     let at = 1;
     let failed = false;
     for (const member of members) {
@@ -91,7 +96,11 @@ export class SharedBatches {
   }
 }
 
-function byValues(a: Member, b: Member): number {
-  const [one, other] = [a, b].map(({ calls }) => JSON.stringify(calls[0]?.[1] ?? [])) as [string, string];
-  return one < other ? -1 : Number(one > other);
+function countCalls(members: readonly Member[]): number {
+  return members.reduce((sum, { calls }) => sum + calls.length, 0);
+}
+
+function sortByValues(members: Member[]): void {
+  const keys = new Map(members.map((member) => [member, JSON.stringify(member.calls[0]?.[1] ?? [])]));
+  members.sort((a, b) => (keys.get(a)! < keys.get(b)! ? -1 : Number(keys.get(a)! > keys.get(b)!)));
 }

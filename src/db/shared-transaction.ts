@@ -10,12 +10,13 @@
  *   whatever statement, is turned away with Crowded: it would decide by what stood there before the first one's change,
  *   and has to come again;
  * - a lock that says nothing of this ends the group: its members run one by one;
- * - all others run for each member.
+ * - all others run for each member; those for lists as one statement with the elements of all (joined.ts).
  *
  * An error of a statement ends the transaction for all of them.
  */
+import { joinCalls } from './joined.ts';
 import type { Call, Composed, Row, Statement } from './statement.ts';
-import { composed } from './statement.ts';
+import { composed, elementsOf, idOf } from './statement.ts';
 import type { Tx } from './transact.ts';
 
 /** Another member of the group holds what this one wants to change: it runs after that one. */
@@ -60,7 +61,7 @@ export class SharedTransaction {
     const own = calls.filter((call) => !isShared(call));
     const lock = own.find(([{ group }]) => group === 'alone');
     const [rows, ...others] = await Promise.all([
-      own.length === 0 ? [] : this.#send(own, lock === undefined ? '' : subjectOf(lock)),
+      own.length === 0 ? [] : this.#send(own, lock === undefined ? '' : subjectsOf(lock)[0]!),
       ...shared,
     ]);
     let next = 0;
@@ -80,10 +81,11 @@ export class SharedTransaction {
   #takeAlone(member: number, call: Call): void {
     if (call[0].group === 'unshared') throw new Error(`${call[0].name} locks rows and does not say how it is shared`);
     if (call[0].group !== 'alone') return;
-    const key = subjectOf(call);
-    const holder = this.#alone.get(key) ?? member;
-    if (holder !== member) throw new Crowded();
-    this.#alone.set(key, member);
+    for (const key of subjectsOf(call)) {
+      const holder = this.#alone.get(key) ?? member;
+      if (holder !== member) throw new Crowded();
+      this.#alone.set(key, member);
+    }
   }
 
   #send(calls: readonly Call[], place: string): Promise<Row[][]> {
@@ -97,8 +99,12 @@ export class SharedTransaction {
   #flush(): void {
     const questions = this.#waiting.sort((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place)));
     this.#waiting = [];
-    this.#tx.batch(questions.flatMap(({ calls }) => calls)).then(
-      (rows) => {
+    // What is `last` stays behind whatever is joined before it.
+    const joined = joinCalls(questions.filter((question) => !isLast(question)).map(({ calls }) => calls));
+    const last = questions.filter(isLast).flatMap(({ calls }) => calls);
+    this.#tx.batch([...joined.calls, ...last]).then(
+      (results) => {
+        const rows = [...joined.spread(results), ...results.slice(joined.calls.length)];
         let at = 0;
         for (const { calls, resolve } of questions) {
           resolve(rows.slice(at, at + calls.length));
@@ -112,10 +118,17 @@ export class SharedTransaction {
   }
 }
 
+const isLast = ({ place }: Question): boolean => place.startsWith('~');
+
 const isShared = ([{ group }]: Call): boolean => group === 'once' || group === 'last';
 
 /** Ids are unique over all tables, so whoever asks for one asks for the same row. */
-const subjectOf = ([, values]: Call): string => JSON.stringify(values);
+function subjectsOf(call: Call): string[] {
+  const [{ list }, values] = call;
+  return list === undefined
+    ? [JSON.stringify(values)]
+    : elementsOf(call).map((element) => JSON.stringify([idOf(element)]));
+}
 
 function keyOf([{ name }, values]: Call): string {
   return `${name} ${JSON.stringify(values)}`;

@@ -9,6 +9,65 @@ export interface Statement {
   readonly text: string;
   /** How members of one transaction share it (shared-transaction.ts); 'unshared': they can't. */
   readonly group?: 'once' | 'last' | 'alone' | 'unshared';
+  /** It does for a list what it would do for each element: see listStatement. */
+  readonly list?: Joins;
+}
+
+/**
+ * An element of a list: its id, or its columns with one. Instead of a value that only the elements need that are sent, a
+ * column may have a function that gives it.
+ */
+export type Element = string | WrittenElement | { readonly id: string; readonly [column: string]: unknown };
+
+/** An element of which most columns are JSON already. */
+export class WrittenElement {
+  readonly id: string;
+  readonly columns: Readonly<Record<string, unknown>>;
+  /** Members of an object, without braces; none that is among the columns. */
+  readonly members: string;
+
+  constructor(columns: { readonly id: string; readonly [column: string]: unknown }, members: string) {
+    this.id = columns.id;
+    this.columns = columns;
+    this.members = members;
+  }
+}
+
+/** How elements of several calls become the lists of the calls that are sent; all in one when nothing is said. */
+export type Joins = (elements: readonly Element[]) => readonly (readonly Element[])[];
+
+/** Elements with columns, as a jsonb parameter: for jsonb_populate_recordset and jsonb_to_recordset. */
+export class Elements {
+  readonly list: readonly Exclude<Element, string>[];
+
+  constructor(list: readonly Exclude<Element, string>[]) {
+    this.list = list;
+  }
+
+  json(): string {
+    return `[${this.list.map(jsonOf).join(',')}]`;
+  }
+}
+
+function jsonOf(element: Exclude<Element, string>): string {
+  if (!(element instanceof WrittenElement)) return `{${membersOf(element)}}`;
+  return `{${element.members},${membersOf(element.columns)}}`;
+}
+
+function membersOf(columns: Readonly<Record<string, unknown>>): string {
+  let members = '';
+  for (const column of Object.keys(columns)) {
+    const value = columns[column];
+    const text = valueJson(typeof value === 'function' ? value() : value);
+    if (text !== undefined) members += `${members === '' ? '' : ','}"${column}":${text}`;
+  }
+  return members;
+}
+
+/** Bytes become what the input of bytea reads. */
+function valueJson(value: unknown): string | undefined {
+  if (!(value instanceof Uint8Array)) return JSON.stringify(value);
+  return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`;
 }
 
 /** SQL composed at run time (Kysely's compiled queries have this shape). Parsed at each use. */
@@ -36,6 +95,29 @@ export function statement(name: string, text: string, group?: Statement['group']
   const sharing = group ?? (/\bfor (no key )?update\b/.test(text) ? 'unshared' : undefined);
   return sharing === undefined ? { name, text } : { name, text, group: sharing };
 }
+
+/**
+ * Declares a statement with one parameter, a list: ids as an array, or Elements. It names the element of each row that it
+ * returns in a column `id`. Calls of it that travel together become one (joined.ts): what a statement costs the server
+ * before it touches a row (its checks, policies and triggers made ready) is paid once and not for each of them. Rows that
+ * it locks without `alone` it has to lock in one order.
+ */
+export function listStatement(
+  name: string,
+  text: string,
+  { group, joins = (elements) => [elements] }: { readonly group?: 'alone'; readonly joins?: Joins } = {},
+): Statement {
+  statement(name, text, group);
+  return { name, text, ...(group === undefined ? {} : { group }), list: joins };
+}
+
+/** The elements of a call of such a statement. */
+export function elementsOf([, [list]]: Call): readonly Element[] {
+  return list instanceof Elements ? list.list : (list as readonly string[]);
+}
+
+/** As the server writes it. */
+export const idOf = (element: Element): string => (typeof element === 'string' ? element : element.id).toLowerCase();
 
 /** Every text declared so far, by name: for checks over all of them. */
 export function declaredStatements(): ReadonlyMap<string, string> {

@@ -3,13 +3,34 @@
  * keyed on app.company_id), and everything that can share a round trip does: a read is one, a transaction is
  * "begin + entry + first statement", its statements, "last statements + commit".
  */
-import type { Pool, PoolClient } from 'pg';
+import type { ClientBase, Pool, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { SharedBatches } from './shared-batches.ts';
-import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
+import {
+  type Call,
+  type Composed,
+  composed,
+  type Element,
+  Elements,
+  listStatement,
+  type Row,
+  type Statement,
+  statement,
+  WrittenElement,
+} from './statement.ts';
 
-export { type Call, type Composed, type Row, type Statement, statement };
+export {
+  type Call,
+  type Composed,
+  type Element,
+  Elements,
+  listStatement,
+  type Row,
+  type Statement,
+  statement,
+  WrittenElement,
+};
 
 /**
  * How a transaction gets its reach. `call` runs first; `accept` sees its rows before anything else is believed, and what
@@ -121,6 +142,28 @@ async function readAlone(source: Source, entry: Entry, calls: readonly Call[]): 
     if (error.rows[0] !== undefined) entry.accept(error.rows[0]);
     throw error.reason;
   }
+}
+
+/** Reads inside the transaction that a connection is in: they see what it has not committed yet. One at a time. */
+export function readsWithin(client: ClientBase): Pick<Db, 'read'> {
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work);
+    last = turn.catch(() => undefined);
+    return turn;
+  };
+  return {
+    read: (entry) =>
+      reader((calls) =>
+        inTurn(async () => {
+          const { rows } = await runBatch(client, [entry.call, ...calls]).catch((error: BatchFailure) => {
+            throw error.reason;
+          });
+          entry.accept(rows[0] ?? []);
+          return rows.slice(1);
+        }),
+      ),
+  };
 }
 
 function reader(batch: (calls: readonly Call[]) => Promise<Row[][]>): Tx {

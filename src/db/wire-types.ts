@@ -4,6 +4,8 @@
  * has milliseconds), int8 a number while it is a safe integer and an error beyond, json is parsed, bytea is a Buffer.
  */
 
+import { Elements } from './statement.ts';
+
 type Parse = (text: string) => unknown;
 
 /** The largest text a timestamptz has with offset in our sessions: "2026-03-01 12:00:00.123+00". */
@@ -126,7 +128,7 @@ export function encode(value: unknown): string | Buffer | null {
     case 'bigint':
       return String(value);
     case 'object':
-      return JSON.stringify(value);
+      return value instanceof Elements ? value.json() : JSON.stringify(value);
     default:
       throw new TypeError(`not a value for the database: ${typeof value}`);
   }

@@ -153,7 +153,7 @@ test('whoever completes after the lease is over rolls back, and the key stays de
   const { db } = service;
   expect(await takeClaim(db.read(claim.entry), claim)).toBeUndefined();
   await pass(claim, -0.001);
-  const result = { status: 200, contentType: 'x', body: Buffer.from('{}') };
+  const result = { status: 200, contentType: 'x', body: '{}' };
   const done = db.transact(claim.entry, (tx) => tx.commitWith([completeCall(claim, claim.scope, result)]));
   expect(isClaimLost(await done.catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(claim, claim.scope);
@@ -169,7 +169,7 @@ test('only the holder of the fence completes or releases', async () => {
   const thief = { ...claim, fence: uuidv7() };
   const { db } = service;
   await takeClaim(db.read(claim.entry), claim);
-  const result = { status: 200, contentType: 'x', body: Buffer.from('{}') };
+  const result = { status: 200, contentType: 'x', body: '{}' };
   const complete = (by: Claim) =>
     db.transact(claim.entry, (tx) => tx.commitWith([completeCall(by, claim.scope, result)]));
   expect(isClaimLost(await complete(thief).catch((error: unknown) => error))).toBe(true);

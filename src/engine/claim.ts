@@ -6,8 +6,8 @@
  */
 
 import { StatementError } from '../db/errors.ts';
-import type { Call, Db, Row, Tx } from '../db/transact.ts';
-import { statement } from '../db/transact.ts';
+import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
+import { Elements, listStatement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
@@ -16,37 +16,50 @@ const lease_seconds = 90;
 const kept_days = 30;
 
 // A retryable claim (no fence, not completed) with the same fingerprint is taken again; anything else stays as it is.
-const insertClaim = statement(
+const insertClaim = listStatement(
   'claim_insert',
   `insert into certo.claims as c (company_id, scope, operation, key, fingerprint, fence, lease_until)
-   values (certo.current_company(), current_setting('app.scope'), $1, $2, $3, $4, certo.now() + interval '${lease_seconds} seconds')
+   select certo.current_company(), current_setting('app.scope'), v.operation, v.key, v.fingerprint, v.fence,
+     (select certo.now()) + interval '${lease_seconds} seconds'
+   from jsonb_populate_recordset(null::certo.claims, $1::jsonb) v
    on conflict (company_id, scope, operation, key) do update
      set fence = excluded.fence, lease_until = excluded.lease_until
-     where c.fence is null and c.completed_at is null and c.fingerprint = excluded.fingerprint`,
+     where c.fence is null and c.completed_at is null and c.fingerprint = excluded.fingerprint
+   returning c.fence as id`,
+  { joins: eachKeyOnce },
 );
-const readClaim = statement(
+const readClaim = listStatement(
   'claim_read',
-  `select fingerprint = $3 as same_request, fence = $4 as mine, completed_at is not null as completed,
-     fence is null as released, status, content_type,
-     case when completed_at > certo.now() - interval '${kept_days} days' then body end as body, ceil(extract(epoch from lease_until - certo.now()))::int as lease_seconds
-   from certo.claims
-   where company_id = certo.current_company() and scope = current_setting('app.scope') and operation = $1 and key = $2`,
+  `select v.id, c.fingerprint = v.fingerprint as same_request, c.fence = v.fence as mine, c.completed_at is not null as completed,
+     c.fence is null as released, c.status, c.content_type,
+     case when c.completed_at > certo.now() - interval '${kept_days} days' then convert_from(c.body, 'UTF8') end as body,
+     ceil(extract(epoch from c.lease_until - certo.now()))::int as lease_seconds
+   from jsonb_to_recordset($1::jsonb) v (id uuid, operation text, key text, fingerprint bytea, fence uuid)
+   join certo.claims c on c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
+     and c.operation = v.operation and c.key = v.key`,
 );
 // It travels with COMMIT, so what it finds missing has to stop that: an error does.
-const completeClaim = statement(
+const completeClaim = listStatement(
   'claim_complete',
-  `with completed as (
-     update certo.claims set fence = null, lease_until = null, completed_at = certo.now(), status = $4, content_type = $5, body = $6
-     where company_id = certo.current_company() and scope = $7 and operation = $1 and key = $2 and fence = $3 and lease_until > certo.now()
-     returning key)
-   select case when exists (select from completed) then true else certo.claim_lost() end as completed`,
+  `with moment as materialized (select certo.now() as now),
+   results as (
+     select * from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid, status smallint, content_type text, body text)),
+   completed as (
+     update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
+       body = convert_to(v.body, 'UTF8')
+     from results v, moment
+     where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+       and c.lease_until > moment.now
+     returning c.key)
+   select case when (select count(*) from completed) = (select count(*) from results) then true else certo.claim_lost() end as completed`,
 );
 // Not after the lease: callers were told by then that the key never runs again.
-const releaseClaim = statement(
+const releaseClaim = listStatement(
   'claim_release',
-  `update certo.claims set fence = null, lease_until = null
-   where company_id = certo.current_company() and scope = $4 and operation = $1 and key = $2 and fence = $3
-     and completed_at is null and lease_until > certo.now()`,
+  `update certo.claims c set fence = null, lease_until = null
+   from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid)
+   where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+     and c.completed_at is null and c.lease_until > certo.now()`,
 );
 
 export interface Claim {
@@ -61,20 +74,34 @@ export interface Claim {
 export interface Recorded {
   readonly status: number;
   readonly contentType: string;
-  readonly body: Buffer;
+  readonly body: string;
+}
+
+/** One statement can't meet a key twice: its second request goes with the second list, and so on. */
+function eachKeyOnce(elements: readonly Element[]): Element[][] {
+  const lists: Element[][] = [];
+  const seen = new Map<string, number>();
+  for (const element of elements) {
+    const { operation, key } = element as unknown as Claim;
+    const name = `${operation} ${key}`;
+    const times = seen.get(name) ?? 0;
+    seen.set(name, times + 1);
+    lists[times] ??= [];
+    lists[times].push(element);
+  }
+  return lists;
 }
 
 /**
- * Takes the claim, in one round trip of its own (`Db.read(entry, 'lazily')`). Returns the recorded result when the
- * request was done before. May be repeated with the same fence when nobody knows whether it was written.
+ * Takes the claim, in one round trip of its own (`Db.read(entry, 'lazily')`), or two where there is one already. Returns
+ * the recorded result when the request was done before. May be repeated with the same fence when nobody knows whether it
+ * was written.
  */
 export async function takeClaim(reader: Tx, claim: Claim): Promise<Recorded | undefined> {
-  const values = [claim.operation, claim.key, claim.fingerprint, claim.fence];
-  const calls: Call[] = [
-    [insertClaim, values],
-    [readClaim, values],
-  ];
-  const found = (await reader.batch(calls))[1]?.[0];
+  const values = [new Elements([{ ...claim, id: claim.fence }])];
+  const taken = await reader.query(insertClaim, values);
+  if (taken.length > 0) return undefined;
+  const [found] = await reader.query(readClaim, values);
   if (found === undefined) throw new Error('a claim that was just written is not there');
   return judge(found);
 }
@@ -85,7 +112,9 @@ export async function takeClaim(reader: Tx, claim: Claim): Promise<Recorded | un
  */
 export function completeCall(claim: Claim, scope: string, result: Recorded): Call {
   const { operation, key, fence } = claim;
-  return [completeClaim, [operation, key, fence, result.status, result.contentType, result.body, scope]];
+  const { status, contentType, body } = result;
+  const element = { id: fence, scope, operation, key, fence, status, content_type: contentType, body };
+  return [completeClaim, [new Elements([element])]];
 }
 
 /** Whether COMMIT was stopped because the claim was not ours any more. */
@@ -100,7 +129,8 @@ export function claimLost(): Refusal {
 
 /** After a refusal or a rolled-back failure: the unchanged request may be tried again. */
 export function releaseCall(claim: Claim, scope: string): Call {
-  return [releaseClaim, [claim.operation, claim.key, claim.fence, scope]];
+  const { operation, key, fence } = claim;
+  return [releaseClaim, [new Elements([{ id: fence, scope, operation, key, fence }])]];
 }
 
 /** Releases a claim in a round trip of its own. */
@@ -118,7 +148,7 @@ function judge(row: Row): Recorded | undefined {
   if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (row['completed'] === true) {
     if (row['body'] === null) throw new Refusal('IDEMPOTENCY_CONFLICT', forgotten);
-    return { status: Number(row['status']), contentType: String(row['content_type']), body: row['body'] as Buffer };
+    return { status: Number(row['status']), contentType: String(row['content_type']), body: String(row['body']) };
   }
   if (row['mine'] === true) return undefined;
   // Released between our insert and our read: another attempt may take it at once.

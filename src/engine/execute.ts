@@ -45,7 +45,7 @@ export interface Call {
 
 export interface Answer {
   readonly status: number;
-  readonly body: Buffer | string | SpooledFile;
+  readonly body: string | SpooledFile;
   readonly replayed: boolean;
 }
 
@@ -92,9 +92,16 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     await guarded(() => corridor.db.read(entry).query(nothing));
     if (call.malformed !== undefined) throw call.malformed;
   }
-  return operation.kind === 'read'
-    ? read(corridor, call, asked, entry)
-    : write(corridor, call, asked, entry, () => trace.principal !== undefined);
+  const entered = (): boolean => trace.principal !== undefined;
+  try {
+    if (operation.kind === 'read') return await read(corridor, call, asked, entry);
+    return await write(corridor, call, asked, entry, entered);
+  } catch (error) {
+    // A rule that needs no record may speak before the first statement has said who asks.
+    if (error instanceof Refusal && error.status < 500 && error.code !== 'UNAUTHENTICATED' && !entered())
+      await guarded(() => corridor.db.read(entry).query(nothing));
+    throw error;
+  }
 }
 
 /** Step 5 where it holds over all processes: before all else, by an entry that only says who asks. */

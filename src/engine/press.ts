@@ -11,10 +11,11 @@
  */
 
 import { OutcomeUnknown } from '../db/errors.ts';
+import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
-import { statement, untangled } from '../db/transact.ts';
+import { Elements, listStatement, statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
@@ -36,7 +37,8 @@ export interface Act {
 
 export interface Acted {
   readonly status: number;
-  readonly body: Buffer;
+  /** Text: Node writes it with the headers in one call, which Buffers cost a second for. */
+  readonly body: string;
 }
 
 interface Member {
@@ -59,10 +61,11 @@ interface Run {
 
 /** Only the entry before it matters. */
 export const nothing = statement('nothing', 'select 1');
-const insertAudit = statement(
+const insertAudit = listStatement(
   'audit_insert',
   `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
-   values (certo.current_company(), $1, $2, $3, $4, $5)`,
+   select certo.current_company(), v.id, v.actor, v.operation, v.subject_id, v.request_id
+   from jsonb_populate_recordset(null::certo.audit, $1::jsonb) v`,
 );
 
 /** Gathers writes by credential and does them in groups. */
@@ -70,6 +73,7 @@ export class Press {
   readonly #db: Db;
   readonly #world: World;
   readonly #lanes: Lanes<Member>;
+  #underWay = 0;
 
   constructor(db: Db, world: World) {
     this.#db = db;
@@ -88,7 +92,16 @@ export class Press {
   act(act: Act): Promise<Acted> {
     const { subject } = act.entry;
     if (!act.operation.grouped || subject === undefined) return this.#alone(act);
-    return new Promise((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
+    this.#underWay += 1;
+    const acted = new Promise<Acted>((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
+    return acted.finally(() => {
+      this.#underWay -= 1;
+    });
+  }
+
+  /** More acts are under way than one group's half: what nobody waits for can rest meanwhile. */
+  get busy(): boolean {
+    return this.#underWay > most_together / 2;
   }
 
   /** Never rejects; resolves with the members that have to come again. */
@@ -139,7 +152,7 @@ export class Press {
       const runs = acts.map((act) => started(act, shared?.member() ?? tx));
       await this.#walk(tx, gate, runs);
       if (shared === undefined && !isIn(runs[0]!)) throw runs[0]!.out;
-      await tx.commitWith(runs.flatMap((run) => this.#lastCalls(run)));
+      await tx.commitWith(joinCalls(runs.map((run) => this.#lastCalls(run))).calls);
       return runs;
     });
   }
@@ -161,15 +174,32 @@ export class Press {
       run.change = await operation.decide(run.facts, asked, world);
     });
     // From here on something may be written, so a refusal undoes it all.
-    await Promise.all(runs.filter(isIn).map((run) => this.#write(run)));
+    let send = (): void => undefined;
+    const sent = new Promise<void>((resolve) => {
+      send = resolve;
+    });
+    const writing = runs.filter(isIn).map((run) => this.#write(run, sent));
+    // Behind what they have asked for just now, which leaves at the end of this turn.
+    setImmediate(send);
+    await Promise.all(writing);
   }
 
-  async #write(run: Run): Promise<void> {
-    const world = this.#world;
+  /** `sent`: what members save in this turn is on its way to the server. */
+  async #write(run: Run, sent: Promise<void>): Promise<void> {
     const { operation, asked } = run.act;
-    run.subject = await operation.save(run.tx, run.change, asked, world);
-    const body = Buffer.from(JSON.stringify(operation.show(run.change, asked, world)));
-    run.acted = { status: operation.reply[0], body };
+    const saving = operation.save(run.tx, run.change, asked, this.#world);
+    // It is awaited below; meanwhile nobody else hears that it failed.
+    saving.catch(() => undefined);
+    if (operation.foretold === true) {
+      await sent;
+      run.acted = this.#shown(run);
+    }
+    run.subject = await saving;
+    run.acted ??= this.#shown(run);
+  }
+
+  #shown({ act: { operation, asked }, change }: Run): Acted {
+    return { status: operation.reply[0], body: JSON.stringify(operation.show(change, asked, this.#world)) };
   }
 
   /** What travels with COMMIT: the claim completed and the audit entry, or the claim of who was refused let go. */
@@ -179,9 +209,16 @@ export class Press {
     const { principal, requestId } = asked;
     if (acted === undefined) return claim === undefined ? [] : [releaseCall(claim, principal.scope)];
     const recorded = { ...acted, contentType: 'application/json; charset=utf-8' };
+    const entry = {
+      id: this.#world.newId(),
+      actor: principal.actor,
+      operation: operation.name,
+      subject_id: subject,
+      request_id: requestId,
+    };
     return [
       ...(claim === undefined ? [] : [completeCall(claim, principal.scope, recorded)]),
-      [insertAudit, [this.#world.newId(), principal.actor, operation.name, subject, requestId]],
+      [insertAudit, [new Elements([entry])]],
     ];
   }
 }

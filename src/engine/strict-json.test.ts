@@ -152,6 +152,18 @@ test('32 levels are read, 33 are refused, and a megabyte of brackets does not hu
   expect(refusalOf('1'.repeat(2 * half))).toEqual([['NUMBER_NOT_EXACT', '']]);
 });
 
+test('a megabyte of zeros in a number is read once, not once for each of them', () => {
+  const zeros = '0'.repeat(1024 * 1024);
+  expect(refusalOf(`1${zeros}1`)).toEqual([['NUMBER_NOT_EXACT', '']]);
+  expect(refusalOf(`1.${zeros}1`)).toEqual([['NUMBER_NOT_EXACT', '']]);
+  expect(refusalOf(`1.${zeros}`)).toBeUndefined();
+});
+
+test('of what is wrong as many are told as an answer holds', () => {
+  expect(refusalOf(`[${Array(1000).fill('1e400').join()}]`)).toHaveLength(50);
+  expect(refusalOf(`{${Array(1000).fill('"a":1').join()}}`)).toHaveLength(50);
+});
+
 test('the sentence tells where, and never quotes the body', () => {
   try {
     parse('{"password":"geheim",}');

@@ -6,6 +6,8 @@ import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 
 const deepest = 32;
+/** As many as are told. */
+const most_problems = 50;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /** The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate. */
@@ -49,6 +51,9 @@ interface Level {
 function scan(text: string): Problem[] {
   const problems: Problem[] = [];
   const levels: Level[] = [];
+  const found = (code: 'DUPLICATE_FIELD' | 'NUMBER_NOT_EXACT'): void => {
+    if (problems.length < most_problems) problems.push({ code, pointer: pointer(levels) });
+  };
   let expectKey = false;
   for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
@@ -59,7 +64,7 @@ function scan(text: string): Problem[] {
         const level = levels[levels.length - 1]!;
         const raw = text.slice(start, i + 1);
         level.name = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-        if (level.keys!.has(level.name)) problems.push({ code: 'DUPLICATE_FIELD', pointer: pointer(levels) });
+        if (level.keys!.has(level.name)) found('DUPLICATE_FIELD');
         level.keys!.add(level.name);
         expectKey = false;
       }
@@ -80,7 +85,7 @@ function scan(text: string): Problem[] {
       const start = i;
       while (/[0-9eE.+-]/.test(text[i + 1] ?? '')) i++;
       if (i - start >= 15 || /[eE]/.test(text.slice(start, i + 1))) {
-        if (!exact(text.slice(start, i + 1))) problems.push({ code: 'NUMBER_NOT_EXACT', pointer: pointer(levels) });
+        if (!exact(text.slice(start, i + 1))) found('NUMBER_NOT_EXACT');
       }
     }
   }
@@ -100,7 +105,10 @@ function digits(literal: string): string {
   if (match === null) return literal;
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
   const all = (whole + fraction).replace(/^0+/, '');
-  const trimmed = all.replace(/0+$/, '');
+  // Not by /0+$/: that begins again at each of a million zeros in the middle.
+  let end = all.length;
+  while (all.charCodeAt(end - 1) === 0x30) end--;
+  const trimmed = all.slice(0, end);
   if (trimmed === '') return '0';
   return `${sign}${trimmed}e${Number(exponent) - fraction.length + (all.length - trimmed.length)}`;
 }

@@ -30,35 +30,46 @@ const formWords: Record<string, string> = {
   currency: 'ISO 4217 (EUR)',
 };
 
-function makeAjv(coerceTypes: boolean): Ajv {
-  const ajv = new Ajv({ allErrors: true, strict: true, coerceTypes, useDefaults: true, ownProperties: true });
-  ajv.addKeyword({
-    keyword: 'decimals',
-    type: 'number',
-    schemaType: 'number',
-    validate: (most: number, value: number) => decimalsOf(value) <= most,
-  });
-  for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
-  return ajv;
-}
-
-const strict = makeAjv(false);
-const coercing = makeAjv(true);
+const ajv = new Ajv({ allErrors: true, strict: true, useDefaults: true, ownProperties: true });
+ajv.addKeyword({
+  keyword: 'decimals',
+  type: 'number',
+  schemaType: 'number',
+  validate: (most: number, value: number) => decimalsOf(value) <= most,
+});
+for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
 // Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 export type Place = 'body' | 'query' | 'path';
 
-/** Validates `value` (in place: defaults, and coercion for query and path) and returns what is wrong. */
+/** Validates `value` (in place: defaults, and query and path values read as their type) and returns what is wrong. */
 export function validate(schema: TSchema | undefined, value: unknown, place: Place): Problem[] {
   if (schema === undefined) return unknownMembers(value, place);
   let check = compiled.get(schema);
   if (check === undefined) {
-    check = (place === 'body' ? strict : coercing).compile(schema);
+    check = ajv.compile(schema);
     compiled.set(schema, check);
   }
-  const problems = check(value) ? [] : (check.errors ?? []).map((error) => problemOf(error, place));
+  if (place !== 'body') readText(schema, value as Record<string, unknown>);
+  // A body may have a hundred thousand of them.
+  const errors = check(value) ? [] : (check.errors ?? []).slice(0, most_problems);
+  const problems = errors.map((error) => problemOf(error, place));
   return [...problems, ...characterProblems(value, place)].slice(0, most_problems);
+}
+
+/** Decimal digits: not "0x10", " 7", "1e3" or "Infinity", which JavaScript takes for numbers. */
+const plainNumber = /^-?\d{1,20}(?:\.\d{1,20})?$/;
+
+/** Query and path values that are written as their type asks become of that type; others stay text, and are refused. */
+function readText(schema: TSchema, values: Record<string, unknown>): void {
+  const members = (schema as { properties?: Readonly<Record<string, { type?: string }>> }).properties ?? {};
+  for (const [name, value] of Object.entries(values)) {
+    const type = Object.hasOwn(members, name) ? members[name]!.type : undefined;
+    if (typeof value !== 'string') continue;
+    if ((type === 'integer' || type === 'number') && plainNumber.test(value)) values[name] = Number(value);
+    else if (type === 'boolean' && (value === 'true' || value === 'false')) values[name] = value === 'true';
+  }
 }
 
 /** An operation without a schema for this place takes nothing there. */

@@ -42,6 +42,16 @@ export const refusals = {
     en: 'The request is not valid HTTP. Check the request line and headers.',
     pt: 'O pedido não é HTTP válido. Verifique a linha do pedido e os cabeçalhos.',
   },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    en: 'The request did not arrive whole in time and nothing was changed. Send it again over a new connection.',
+    pt: 'O pedido não chegou completo a tempo e nada foi alterado. Envie-o de novo por uma ligação nova.',
+  },
+  EXPECTATION_FAILED: {
+    status: 417,
+    en: 'The Expect header asks for something that this service does not do. Leave it out, or send 100-continue.',
+    pt: 'O cabeçalho Expect pede algo que este serviço não faz. Omita-o, ou envie 100-continue.',
+  },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     en: 'The body must be application/json. Set the Content-Type header.',
@@ -556,6 +566,46 @@ export const refusals = {
     status: 400,
     en: 'The original says {total}, and its lines give {calculated}. Correct the lines; a discount or a unit price with more decimals may be missing.',
     pt: 'O original indica {total} e as suas linhas dão {calculated}. Corrija as linhas; pode faltar um desconto ou um preço unitário com mais casas decimais.',
+  },
+  BACKUP_EXISTS: {
+    status: 400,
+    en: '{file} exists already. Choose another name.',
+    pt: '{file} já existe. Escolha outro nome.',
+  },
+  NOT_A_BACKUP: {
+    status: 400,
+    en: '{file} is not a backup of Certo, or one of a later form. Name a file that certo backup wrote.',
+    pt: '{file} não é uma cópia de segurança do Certo, ou é de uma forma posterior. Indique um ficheiro escrito por certo backup.',
+  },
+  BACKUP_DAMAGED: {
+    status: 400,
+    en: 'The backup is damaged: {problem}. Use another copy of it.',
+    pt: 'A cópia de segurança está danificada: {problem}. Use outro exemplar.',
+  },
+  BACKUP_NEWER: {
+    status: 400,
+    en: 'The backup was written by a newer Certo, {version} (it has {migrations}). Install that version or a later one.',
+    pt: 'A cópia de segurança foi escrita por um Certo mais recente, {version} (tem {migrations}). Instale essa versão ou uma posterior.',
+  },
+  BACKUP_STRANGE: {
+    status: 400,
+    en: 'The backup, of Certo {version}, has tables that this Certo does not make: {what}. Restore it with the version that wrote it.',
+    pt: 'A cópia de segurança, do Certo {version}, tem tabelas que este Certo não cria: {what}. Reponha-a com a versão que a escreveu.',
+  },
+  BACKUP_OF_ANOTHER: {
+    status: 400,
+    en: 'The backup was written under another master key than the one in {file}. Put the master key of the same installation there.',
+    pt: 'A cópia de segurança foi escrita com outra chave-mestra que não a de {file}. Coloque aí a chave-mestra da mesma instalação.',
+  },
+  RESTORE_NOT_EMPTY: {
+    status: 400,
+    en: 'The database is not empty: it has {what}. A backup is restored into an empty one only; nothing was changed.',
+    pt: 'A base de dados não está vazia: tem {what}. Uma cópia de segurança só se repõe numa base vazia; nada foi alterado.',
+  },
+  RESTORE_IN_USE: {
+    status: 503,
+    en: 'Another Certo uses this database: {who}. Stop it first; nothing was changed.',
+    pt: 'Outro Certo usa esta base de dados: {who}. Pare-o primeiro; nada foi alterado.',
   },
   AT_CREDENTIALS_MISSING: {
     status: 400,

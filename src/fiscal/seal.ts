@@ -118,12 +118,24 @@ export function sealable(value: unknown): string | null {
   return String(value);
 }
 
-/** `previous`: the seal of the document before it, or null for the first of a series. */
-export function documentSeal(mac: Mac, document: Frozen, previous: Uint8Array | null): Buffer {
-  const present: Record<string, unknown> = {};
-  // What is null is left out: a column that is added later, null in old rows, leaves their seals as they are.
-  for (const column of frozenColumns) if (document[column] !== null) present[column] = document[column];
-  return mac(sealedText('document', present, previous));
+/** The frozen columns as canonical JSON puts them. */
+export const frozenInOrder: readonly (typeof frozenColumns)[number][] = [...frozenColumns].sort();
+
+/**
+ * Of each frozen column, in that order, its name and value as a member of canonical JSON. Empty for what is null, which is
+ * left out: a column that is added later, null in old rows, leaves their seals as they are.
+ */
+export function frozenMembers(document: Frozen): string[] {
+  return frozenInOrder.map((column) => {
+    const value = document[column];
+    return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;
+  });
+}
+
+/** `members`: its frozen columns. `previous`: the seal of the document before it, or null for the first of a series. */
+export function documentSeal(mac: Mac, members: readonly string[], previous: Uint8Array | null): Buffer {
+  const present = members.filter((member) => member !== '').join(',');
+  return mac(`["document",{${present}},${previous === null ? 'null' : `"${hex(previous)}"`}]`);
 }
 
 /** `last`: the seal of the series' last document. */
@@ -149,6 +161,8 @@ export function stateAfter(issued: State, events: readonly Pick<BookEvent, 'chan
 }
 
 // The kind stands in front: a text of one kind is never one of another.
-function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array | null): string {
-  return canonicalJson([kind, what, previous === null ? null : Buffer.from(previous).toString('hex')]);
+function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array): string {
+  return canonicalJson([kind, what, hex(previous)]);
 }
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

@@ -94,6 +94,47 @@ it('payments in any parts sum to the document, in its currency and in the books'
   );
 });
 
+it('payments and credit notes in any order: each receipt ties, rate by rate, and together they are the document', () => {
+  const step = fc.record({ isNote: fc.boolean(), line: fc.nat(5), percent: fc.integer({ min: 1, max: 100 }) });
+  fc.assert(
+    fc.property(priced, fc.array(step, { maxLength: 6 }), (document, steps) => {
+      const original = { ...sampleContent('INVOICE'), ...document } as Content;
+      const notes: Priced[] = [];
+      const parts: { totals: Totals; books: Totals }[] = [];
+      let next = 0;
+      const openIn = (which: 'totals' | 'books') =>
+        openOf(
+          document[which],
+          parts.map((part) => part[which]),
+        );
+      for (const { isNote, line: at, percent } of [...steps, { isNote: false, line: 0, percent: 100 }]) {
+        const open = openIn('totals');
+        if (isNote) {
+          const of = original.lines[at % original.lines.length]!;
+          const taken = notes.flatMap((note) => note.lines.filter((other) => other.originLineId === of.id));
+          const left = Number(of.quantity) - Number(sum(taken.map(({ quantity }) => quantity)));
+          const quantity = fromNumber(Math.floor(left * percent) / 100);
+          if (isZero(quantity)) continue;
+          const note = creditNoteOver(original, notes, [{ id: of.id, quantity }], () => `line-${next++}`);
+          notes.push(note);
+          parts.push(note);
+          continue;
+        }
+        const amount = percent === 100 ? open.toPay : ((Number(open.toPay) * percent) / 100).toFixed(2);
+        if (isZero(amount)) continue;
+        const receipt = { totals: settledPart(open, amount), books: partOf(openIn('books'), amount, open.toPay) };
+        for (const totals of [receipt.totals, receipt.books]) {
+          ties(totals);
+          expect(round2(sum(totals.withholdings.map((group) => group.amount)))).toBe(totals.withholding);
+        }
+        parts.push(receipt);
+      }
+      expect(openIn('totals').toPay).toBe('0.00');
+    }),
+    { numRuns: 300 },
+  );
+});
+
 it('a payment is never more than what is open', () => {
   const open = openOf(price({ lines: fc.sample(line, 1), taxPoint: '2026-03-02', currency: 'EUR' }).totals, []);
   expect(() => settledPart(open, round2(add(open.toPay, '0.01')))).toThrow(/at most what is open/);

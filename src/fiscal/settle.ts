@@ -34,43 +34,62 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
     before.map((part) => part.tax),
   );
   const gross = round2(add(toPay, withholding));
+  const openTax = smaller(tax, gross);
+  const net = round2(subtract(gross, openTax));
+  const groups = totals.groups.map((group) => {
+    const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
+    const bases = earlier.map((g) => g.base);
+    const taxes = earlier.map((g) => g.tax);
+    return { ...group, base: rest(group.base, bases), tax: rest(group.tax, taxes) };
+  });
+  const withholdings = totals.withholdings.map((group) => {
+    const earlier = before.flatMap((part) =>
+      part.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
+    );
+    const bases = earlier.map((g) => g.base);
+    const amounts = earlier.map((g) => g.amount);
+    return { ...group, base: rest(group.base, bases), amount: rest(group.amount, amounts) };
+  });
   return {
     toPay,
     withholding,
-    tax: compare(tax, gross) > 0 ? gross : tax,
+    tax: openTax,
     gross,
-    net: round2(compare(tax, gross) > 0 ? '0' : subtract(gross, tax)),
-    groups: totals.groups.map((group) => {
-      const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
-      return {
-        ...group,
-        base: rest(
-          group.base,
-          earlier.map((g) => g.base),
-        ),
-        tax: rest(
-          group.tax,
-          earlier.map((g) => g.tax),
-        ),
-      };
-    }),
-    withholdings: totals.withholdings.map((group) => {
-      const earlier = before.flatMap((part) =>
-        part.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
-      );
-      return {
-        ...group,
-        base: rest(
-          group.base,
-          earlier.map((g) => g.base),
-        ),
-        amount: rest(
-          group.amount,
-          earlier.map((g) => g.amount),
-        ),
-      };
-    }),
+    net,
+    groups: tied(groups, totals.groups, net, openTax),
+    withholdings: tiedWithholdings(withholdings, totals.withholdings, withholding),
   };
+}
+
+/**
+ * Open groups that make the open net and tax. They do already, but where a note took more of a rate than payments, which
+ * settle all rates in proportion, had left of it: then what is open is spread over what other rates have left.
+ */
+function tied(open: readonly TaxGroup[], whole: readonly TaxGroup[], net: Decimal, tax: Decimal): readonly TaxGroup[] {
+  const bases = spreadTo(net, open, whole, (group) => group.base);
+  const taxes = spreadTo(tax, open, whole, (group) => group.tax);
+  return open.map((group, i) => ({ ...group, base: bases[i]!, tax: taxes[i]! }));
+}
+
+function tiedWithholdings(
+  open: readonly WithholdingGroup[],
+  whole: readonly WithholdingGroup[],
+  withholding: Decimal,
+): readonly WithholdingGroup[] {
+  const amounts = spreadTo(withholding, open, whole, (group) => group.amount);
+  return open.map((group, i) => ({ ...group, amount: amounts[i]! }));
+}
+
+/** The values that are open when they make the amount; else the amount in proportion to them, or to the whole's. */
+function spreadTo<G>(
+  amount: Decimal,
+  open: readonly G[],
+  whole: readonly G[],
+  amountOf: (group: G) => Decimal,
+): Decimal[] {
+  const values = open.map(amountOf);
+  if (compare(sum(values), amount) === 0) return values;
+  return spread(values.some((value) => !isZero(value)) ? values : whole.map(amountOf), amount);
 }
 
 /**
@@ -89,6 +108,10 @@ export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
   const toPay = compare(whole, open.toPay) === 0 ? round2(amount) : share(open.toPay);
   const withholding = share(open.withholding);
   const gross = round2(add(toPay, withholding));
+  const withheld = spread(
+    open.withholdings.map((group) => group.amount),
+    withholding,
+  );
   const tax = smaller(round2(divide(multiply(open.tax, gross), nonZero(open.gross), 2)), gross);
   return {
     net: round2(subtract(gross, tax)),
@@ -97,11 +120,7 @@ export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
     withholding,
     toPay,
     groups: shares(open.groups, round2(subtract(gross, tax)), tax),
-    withholdings: open.withholdings.map((group) => ({
-      ...group,
-      base: share(group.base),
-      amount: share(group.amount),
-    })),
+    withholdings: open.withholdings.map((group, i) => ({ ...group, base: share(group.base), amount: withheld[i]! })),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
-export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal';
+export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup';
 
 export interface MasterKey {
   seal(purpose: Purpose, clear: Uint8Array): Buffer;
@@ -55,4 +55,9 @@ export function masterKey(secret: Uint8Array): MasterKey {
 /** What seals the books: their own key, derived from the master key. */
 export function booksSeal(master: MasterKey): (text: string) => Buffer {
   return (text) => master.mac('books-seal', text);
+}
+
+/** What seals a backup: it was written by an installation with this master key. */
+export function backupSeal(master: MasterKey): (text: string) => Buffer {
+  return (text) => master.mac('backup', text);
 }

@@ -15,7 +15,7 @@ export interface OpenSigningKey extends SigningKey {
 }
 
 /** Every key version, oldest first, without private halves. */
-export async function listSigningKeys(owner: Pool): Promise<SigningKey[]> {
+export async function listSigningKeys(owner: Pick<Pool, 'query'>): Promise<SigningKey[]> {
   const { rows } = await owner.query(
     'select version, origin, public_pem, created_at from certo.signing_keys order by version',
   );

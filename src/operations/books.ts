@@ -40,7 +40,15 @@ const change = statement(
    select company_id, id, $2, $5, $6, $7, $${stateColumns.length + 10} from changed returning sequence`,
 );
 
-export type ChangeKind = 'CANCELED' | 'BALANCE' | 'CONVERTED' | 'HIDDEN' | 'AT_CODE' | 'AT_ACCEPTED' | 'AT_REJECTED';
+export type ChangeKind =
+  | 'CANCELED'
+  | 'BALANCE'
+  | 'CONVERTED'
+  | 'HIDDEN'
+  | 'AT_CODE'
+  | 'AT_ACCEPTED'
+  | 'AT_REJECTED'
+  | 'AT_AGAIN';
 
 export interface Change {
   readonly kind: ChangeKind;

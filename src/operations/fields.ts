@@ -9,9 +9,15 @@ import { Type } from 'typebox';
 
 export const id = (description: string) => Type.String({ format: 'uuid', description });
 
-/** One printed line of text: no line breaks, at most `maxLength` characters. */
-export const line = (maxLength: number, description: string, minLength = 0) =>
-  Type.String({ format: 'line', minLength, maxLength, description });
+/** One printed line of text: no line breaks, at most `maxLength` characters. `example` where not every text will do. */
+export const line = (maxLength: number, description: string, minLength = 0, example?: string) =>
+  Type.String({
+    format: 'line',
+    minLength,
+    maxLength,
+    description,
+    ...(example === undefined ? {} : { examples: [example] }),
+  });
 
 /** Text that may hold line breaks. */
 export const text = (maxLength: number, description: string) => Type.String({ maxLength, description });
@@ -19,6 +25,10 @@ export const text = (maxLength: number, description: string) => Type.String({ ma
 /** Money: at most 2 decimals, below 10^13, never negative. */
 export const money = (description: string) =>
   Type.Number({ minimum: 0, exclusiveMaximum: 1e13, decimals: 2, description });
+
+/** Money that is something: above 0. */
+export const moneyAboveZero = (description: string) =>
+  Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1e13, decimals: 2, description });
 
 /** A unit price or a quantity: at most 6 decimals, below 10^9, never negative. */
 export const precise = (description: string) =>

@@ -1,10 +1,11 @@
-/** What lists of documents have in common, whatever the family: words, days, order, and what an entry shows of its sums and its customer. */
+/** What lists of documents have in common, whatever the family: days, order, search, and what an entry shows of its sums and its customer. */
 import { Type } from 'typebox';
 import { anyOf, type Condition, contains, type Page, pageOf, sql } from '../db/page.ts';
 import type { Row, Tx } from '../db/transact.ts';
 import { toNumber } from '../fiscal/decimal.ts';
 import type { Day } from '../fiscal/document.ts';
 import { closed } from './fields.ts';
+import { searchPage } from './search-documents.ts';
 
 const number = () => Type.Number();
 const maybeText = () => Type.Optional(Type.String());
@@ -21,32 +22,38 @@ export const listedMembers = {
 /** The columns that `showSums` and `showBuyer` read. */
 export const listedColumns = 'net, gross, tax, customer_id, customer_name, customer_nif, customer_email';
 
-const sortColumns = {
-  createdAt: 'created_at',
-  updatedAt: 'updated_at',
-  date: 'date',
-  dueDate: 'due_date',
-  movementDate: 'movement_start',
+/** What documents are sorted by. */
+export const sortColumns = {
+  createdAt: { by: 'created_at' },
+  updatedAt: { by: 'updated_at' },
+  date: { by: 'date', nulls: true },
+  dueDate: { by: 'due_date', nulls: true },
+  movementDate: { by: 'movement_start', nulls: true },
   // Series, then sequence: as text alone, 10 would stand before 9.
-  number: `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`,
-  total: 'gross',
+  number: { by: `split_part(number, '/', 1) || lpad(sequence::text, 19, '0')`, nulls: true },
+  total: { by: 'gross' },
 } as const;
 
-/** One page; the operation's schema says which of the sort fields it has. `from` is SQL of ours with the same columns. */
-export function readPage(
-  tx: Tx,
-  columns: string,
-  conditions: readonly Condition[],
-  page: Page,
-  from = 'certo.documents',
-): Promise<Row[]> {
-  return tx.query(pageOf({ from, columns, conditions, sortColumns, page }));
+/** What a list of documents is asked for; its schema says which of the sort fields it has. */
+export interface AskedPage {
+  readonly columns: string;
+  readonly conditions: readonly Condition[];
+  readonly page: Page;
+  /** Default: the documents themselves; else SQL of ours with the same columns. `besides`: its rows that are others. */
+  readonly from?: { readonly sql: string; readonly besides: Condition } | undefined;
+  /** Words to be contained in one of the columns that `search` looks through, of these documents. */
+  readonly search?: string | undefined;
+  /** Beside number, ATCUD, customer and NIF; SQL of ours. The function certo.words_of says the same of a row. */
+  readonly searched?: readonly string[];
 }
 
-/** What `search` looks through in documents of every family; `more` is SQL of ours. */
-export function mentions(words: string, more: readonly string[] = ['description']): Condition {
-  const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...more];
-  return anyOf(columns.map((column) => contains(column, words)));
+export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
+  const { from, search, searched = ['description'], ...rest } = asked;
+  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
+  if (search === undefined) return await tx.query(pageOf(listed));
+  const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
+  const itself = anyOf(columns.map((column) => contains(column, search)));
+  return await searchPage(tx, listed, { words: search, itself, unwritten: from?.besides });
 }
 
 /** Civil days, both ends included. */

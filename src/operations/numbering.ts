@@ -4,14 +4,14 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
-import { statement } from '../db/transact.ts';
+import { type Element, Elements, listStatement, statement, WrittenElement } from '../db/transact.ts';
 import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
 import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
-import { frozenColumns, type Mac, type SealedSeries } from '../fiscal/seal.ts';
+import { frozenInOrder, type Mac, type SealedSeries } from '../fiscal/seal.ts';
 import { checkUnbroken } from './books.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
 import { type Numbered, type SealChain, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
@@ -43,36 +43,40 @@ export const readMoment = statement(
   'last',
 );
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
-const stampedColumns = frozenColumns.filter(
-  (column) => !['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked'].includes(column),
-);
+const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked']);
+const isStamped = frozenInOrder.map((column) => !begun.has(column));
+const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
-const stampDocument = statement(
+const stampDocument = listStatement(
   'number_document',
-  `update certo.documents set seal = $2, state_seal = $3,
-     ${[...stampedColumns, ...stampedState].map((column, i) => `${column} = $${i + 4}`).join(', ')}
-   where company_id = certo.current_company() and id = $1 and number is null
-   returning updated_at`,
+  `update certo.documents d set
+     ${['seal', 'state_seal', ...stampedColumns, ...stampedState].map((column) => `${column} = v.${column}`).join(', ')}
+   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
+   where d.company_id = certo.current_company() and d.id = v.id and d.number is null
+   returning d.id, d.updated_at`,
 );
-const moveSeries = statement(
+const moveSeries = listStatement(
   'number_move_series',
-  `update certo.series set last_number = $2, last_date = $3, last_hash = $4, last_system_entry = $5, last_issued_at = $6, updated_at = $6, last_seal = $8, head_seal = $10
-   where company_id = certo.current_company() and id = $1 and last_number = $2 - 1 and last_hash = $7 and last_seal is not distinct from $9
-   returning id`,
+  `update certo.series s set last_number = v.last_number, last_date = v.last_date, last_hash = v.last_hash,
+     last_system_entry = v.last_system_entry, last_issued_at = v.now, updated_at = v.now, last_seal = v.last_seal, head_seal = v.head_seal
+   from jsonb_to_recordset($1::jsonb) v (id uuid, last_number bigint, last_date date, last_hash text, last_system_entry text, now timestamptz,
+     last_seal bytea, head_seal bytea, number_before bigint, hash_before text, seal_before bytea)
+   where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
+     and s.last_seal is not distinct from v.seal_before
+   returning s.id`,
+  { joins: oneMovePerSeries },
 );
-const useCustomer = statement(
-  'number_use_customer',
-  'update certo.customers set used = true where company_id = certo.current_company() and id = $1 and not used',
-  'once',
-);
-const useItems = statement(
-  'number_use_items',
-  // In order of id, as everyone who locks several items.
-  `update certo.items set used = true where company_id = certo.current_company() and id in (
-     select id from certo.items where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
-     order by id for no key update)`,
-  'once',
-);
+// In order of id, as everyone who locks several of them.
+const useMasters = (table: 'customers' | 'items') =>
+  listStatement(
+    `number_use_${table}`,
+    `update certo.${table} set used = true where company_id = certo.current_company() and id in (
+       select id from certo.${table} where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
+       order by id for no key update)`,
+    { joins: (ids) => [[...new Set(ids)]] },
+  );
+const useCustomers = useMasters('customers');
+const useItems = useMasters('items');
 
 /** Where a document of a type is going to stand: read under the lock of its series. */
 export interface Place {
@@ -198,19 +202,63 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
   seals.lastSeal = sealed.seal;
   const { date, systemEntry, sequence, hash } = issued;
   const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
+  const move: Move = {
+    id: seriesId,
+    last_number: sequence,
+    last_date: date,
+    last_hash: hash,
+    last_system_entry: systemEntry,
+    now,
+    last_seal: sealed.seal,
+    head_seal: sealed.headSeal,
+    number_before: sequence - 1,
+    hash_before: previousHash,
+    seal_before: previousSeal,
+  };
   return [
-    [stampDocument, [numbered.id, sealed.seal, sealed.stateSeal, ...stampedValues(sealed)]],
-    [
-      moveSeries,
-      [seriesId, sequence, date, hash, systemEntry, now, previousHash, sealed.seal, previousSeal, sealed.headSeal],
-    ],
-    [useCustomer, [content.customer.id]],
+    [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
+    [moveSeries, [new Elements([move])]],
+    [useCustomers, [[content.customer.id]]],
     [useItems, [itemIds]],
   ];
 }
 
-function stampedValues({ frozen, state }: Sealed): unknown[] {
-  return [...stampedColumns.map((column) => frozen[column]), ...stampedState.map((column) => state[column])];
+/** The text that was sealed, but for what the row has already. Null is left out, and so read. */
+function stampOf(id: string, { members, state, seal, stateSeal }: Sealed): WrittenElement {
+  const stamped = members.filter((member, i) => member !== '' && isStamped[i]).join(',');
+  return new WrittenElement({ id, seal, state_seal: stateSeal, ...state }, stamped);
+}
+
+/** What a document does to the head of its series: on condition that it stands where the one before left it. */
+interface Move {
+  readonly id: string;
+  readonly last_number: number;
+  readonly last_hash: string;
+  readonly last_seal: Uint8Array;
+  readonly number_before: number;
+  readonly hash_before: string;
+  readonly seal_before: Uint8Array | null;
+  readonly [column: string]: unknown;
+}
+
+/** Documents of one group go on from each other, so the head moves from before the first to behind the last. */
+function oneMovePerSeries(elements: readonly Element[]): Move[][] {
+  const moves = new Map<string, Move>();
+  for (const next of elements as readonly Move[]) {
+    const before = moves.get(next.id);
+    if (before === undefined) {
+      moves.set(next.id, next);
+      continue;
+    }
+    const goesOn =
+      before.last_number === next.number_before &&
+      before.last_hash === next.hash_before &&
+      before.last_seal === next.seal_before;
+    assert(goesOn, 'documents of one group go on from each other');
+    const { number_before, hash_before, seal_before } = before;
+    moves.set(next.id, { ...next, number_before, hash_before, seal_before });
+  }
+  return [[...moves.values()]];
 }
 
 /** Checks that the stamp was written exactly once; returns the document's new updatedAt. */

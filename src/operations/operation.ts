@@ -88,6 +88,8 @@ export interface WriteDeclaration<
    */
   readonly locate?: (tx: Tx, facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<G>;
   readonly decide: (facts: G, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => C | Promise<C>;
+  /** `show` needs nothing that `save` learns: the reply is made while the server writes. */
+  readonly foretold?: true;
   /** Writes the change; returns the id of the record it concerns, for the audit. */
   readonly save: (tx: Tx, change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<string>;
   readonly show: (change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
@@ -146,6 +148,7 @@ export interface Operation {
   readonly quick?: true;
   readonly load: (tx: Tx, asked: AnyAsked, world: World) => Promise<unknown>;
   readonly decide: (facts: unknown, asked: AnyAsked, world: World) => unknown;
+  readonly foretold?: true;
   readonly save: (tx: Tx, change: unknown, asked: AnyAsked, world: World) => Promise<string>;
   readonly show: (facts: unknown, asked: AnyAsked, world: World) => unknown;
   readonly after?: (world: World) => void;

@@ -25,7 +25,11 @@ export function readFont(file: Uint8Array): Font {
     covers: (codePoint) => advance(codePoint) !== uncovered,
     width: (text) => {
       let units = 0;
-      for (const character of text) units += advance(character.codePointAt(0)!);
+      for (let at = 0; at < text.length; at++) {
+        units += advances[text.charCodeAt(at)]!;
+        // Beyond U+FFFF two halves are one character.
+        if ((text.charCodeAt(at) & 0xfc00) === 0xd800) at++;
+      }
       return units / em;
     },
   };

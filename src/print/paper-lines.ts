@@ -22,7 +22,7 @@ interface Row {
 export interface PaperRow extends Omit<Row, 'description'> {
   /** The line's description, one entry per printed line. */
   readonly detail: readonly string[];
-  /** All fits one line, so the row's height is known. */
+  /** The name and each line of the detail fit one line, so the row's height is known. */
   readonly isFlat: boolean;
 }
 
@@ -177,12 +177,17 @@ const fewLines = 12;
 const mostKeptLines = 10;
 
 function rowsKept(rows: readonly Row[], ems: number, pen: Pen): number {
-  const printed = (row: Row) =>
-    linesIn(row.name, ems, pen) +
-    (row.description ?? '').split('\n').reduce((all, one) => all + linesIn(one, ems / smallScale, pen), 0);
-  const all = rows.reduce((lines, row) => lines + printed(row), 0);
-  const kept = rows.slice(-2).reduce((lines, row) => lines + printed(row), 0);
-  return rows.length < 3 || all < fewLines || kept > mostKeptLines ? 0 : 2;
+  const printed = (some: readonly Row[]) =>
+    some.reduce(
+      (lines, { name, description }) =>
+        lines +
+        linesIn(name, ems, pen) +
+        (description ?? '').split('\n').reduce((all, one) => all + linesIn(one, ems / smallScale, pen), 0),
+      0,
+    );
+  // A row has a line at least, so many rows need no counting.
+  const areFew = rows.length < fewLines && printed(rows) < fewLines;
+  return rows.length < 3 || areFew || printed(rows.slice(-2)) > mostKeptLines ? 0 : 2;
 }
 
 /** How many lines a text takes, at least: words break it earlier. */
@@ -194,5 +199,6 @@ function paperRow({ description, ...row }: Row, ems: number, pen: Pen): PaperRow
   const name = pen.writeWithin(ems, row.name);
   const detail = pen.writeLinesWithin(ems / smallScale, description);
   // Kerning may add a little to the sum of the advances.
-  return { ...row, name, detail, isFlat: detail.length === 0 && pen.width(name) * 1.02 < ems };
+  const fits = (text: string, width: number) => pen.width(text) * 1.02 < width;
+  return { ...row, name, detail, isFlat: fits(name, ems) && detail.every((one) => fits(one, ems / smallScale)) };
 }

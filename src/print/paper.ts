@@ -8,6 +8,7 @@ import { documentTypes } from '../fiscal/document.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import type { PrintInput } from './input.ts';
+import { type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
@@ -39,6 +40,8 @@ export interface Paper {
   readonly description: readonly string[];
   /** A4 only. */
   readonly table?: PaperTable | undefined;
+  /** A4 only. */
+  readonly measures?: Measures | undefined;
   /** Till rolls only. */
   readonly roll?: (Roll & RollTable) | undefined;
   /** Absent where the document tells no prices. */
@@ -129,8 +132,10 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
 }
 
 function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {
-  if (format === 'A4')
-    return { table: content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen) };
+  if (format === 'A4') {
+    const table = content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen);
+    return { table, measures: measuresOf(facts, totals, pen) };
+  }
   const roll = rolls[format];
   return { roll: { ...roll, ...rollTable(content, facts, totals, roll, pen) } };
 }

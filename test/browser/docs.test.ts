@@ -55,6 +55,7 @@ beforeAll(async () => {
     addressRate: off,
     log: pino({ level: 'silent' }),
     observe: () => undefined,
+    deadline_ms: 60_000,
     publicKeys: async () => [],
   });
   await server.listen({ host: '127.0.0.1', port: 0 });

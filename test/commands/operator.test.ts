@@ -131,7 +131,7 @@ function idempotent(apiKey: string, body: unknown): RequestInit {
   return { method: 'POST', headers, body: JSON.stringify(body) };
 }
 
-test('a series is finalised at the AT when all of it is there; then nothing is issued in it', async () => {
+test('what the AT refused is listed and told again; a series is finalised at the AT when all of it is there; then nothing is issued in it', async () => {
   type Series = { id: string; documentType: string; status: string; lastNumber: number };
   const series = await json<Series[]>(['series', 'list', '--company', nif]);
   const { id } = series.find(({ documentType }) => documentType === 'INVOICE')!;
@@ -143,13 +143,25 @@ test('a series is finalised at the AT when all of it is there; then nothing is i
   });
 
   const { apiKey } = await json<{ apiKey: string }>(['api-key', 'create', '--name', 'till', '--company', nif]);
+  const control = /^Simulator +(\S+)$/m.exec(service.out())![1]!;
+  const fault = { kind: 'document-refused', operation: 'reportInvoice', count: 1 };
+  await fetch(`${control}/__fault`, { method: 'PUT', body: JSON.stringify(fault) });
   await issueOne(apiKey);
+  const refused = () => json<{ number: string; code: string }[]>(['reports', 'refused', '--company', nif]);
+  await until(async () => (await refused()).length > 0);
+  expect(await refused()).toMatchObject([{ number: 'FT A2026/1', code: '-1', message: expect.any(String) }]);
+  const again = ['reports', 'again', '--company', nif];
+  expect(await line.run([...again, '--number', 'FT A2026/2'], env)).toMatchObject({
+    code: 1,
+    err: 'certo: Not refused by the AT: FT A2026/2. See certo reports refused.\n',
+  });
+  expect(await json([...again, '--number', 'FT A2026/1'])).toEqual({ again: 1 });
   await until(async () => (await json<{ pendingAtTheAt: number }>(['company', 'show', nif])).pendingAtTheAt === 0);
+  expect(await json(again)).toEqual({ again: 0 });
   expect(await json(finalize)).toMatchObject({ id, lastNumber: 1, status: 'FINALIZED' });
   expect(await line.run(finalize, env)).toMatchObject({ code: 1 });
   const after = await issueOne(apiKey);
   expect(after).toMatchObject({ code: 'NOT_READY' });
-  const control = /^Simulator +(\S+)$/m.exec(service.out())![1]!;
   const ledger = (await (await fetch(`${control}/__ledger?nif=${nif}`)).json()) as {
     series: Record<string, unknown>[];
   };

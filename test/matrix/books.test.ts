@@ -6,6 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StatementError } from '../../src/db/errors.ts';
 import type { Entry } from '../../src/db/transact.ts';
+import { nobody } from '../../src/doors/clock/clock.ts';
+import { writeDownWords } from '../../src/doors/clock/words.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { tokenHash } from '../../src/identity/tokens.ts';
 import type { InvoiceJson } from '../replies.ts';
@@ -47,6 +49,7 @@ beforeAll(async () => {
       [company.id],
     );
     await asApp(entryOfCompany(company.id, 'test'), `select * from certo.take_rate('books', 1)`);
+    await writeDownWords(service.db, nobody);
   }
 });
 afterAll(() => service.stop('tampered'));
@@ -348,6 +351,27 @@ describe('issued documents', () => {
   });
 });
 
+describe('restores', () => {
+  test('are counted for ever, and the service can only read of them', async () => {
+    await asOwner(
+      `insert into certo.restores (number, taken_at, written_by, digest, nothing_lost) values (9, certo.now(), '1', sha256('x'), true)`,
+    );
+    expect(await asApp(noCompany, 'select number from certo.restores where number = 9')).toEqual([{ number: 9 }]);
+    for (const sql of [
+      'update certo.restores set nothing_lost = false',
+      'delete from certo.restores',
+      'truncate certo.restores cascade',
+    ])
+      expect([sql, await asOwner(sql)]).toEqual([sql, 'CE001']);
+    for (const sql of [
+      `insert into certo.restores (number, taken_at, written_by, digest, nothing_lost) values (10, certo.now(), '1', sha256('x'), true)`,
+      'update certo.restores set nothing_lost = false',
+      'delete from certo.restores',
+    ])
+      expect([sql, await asApp(noCompany, sql)]).toEqual([sql, '42501']);
+  });
+});
+
 describe('series', () => {
   test.each([
     ['an earlier number', 'last_number = last_number - 1'],
@@ -375,6 +399,28 @@ describe('series', () => {
       asOwner('update certo.series set status = $2 where id = $1 returning status', [id, status]);
     expect(await to('FINALIZED')).toEqual([{ status: 'FINALIZED' }]);
     for (const status of ['ACTIVE', 'PENDING', 'ANNULLED']) expect(await to(status)).toBe('CE001');
+  });
+
+  test('one that a restore closed stays so, and stays closed by that restore', async () => {
+    const { id } = B.series.CREDIT_NOTE;
+    const set = (assignment: string) =>
+      asOwner(`update certo.series set ${assignment} where id = $1 returning status`, [id]);
+    for (const number of [1, 2])
+      await asOwner(
+        `insert into certo.restores (number, taken_at, written_by, digest, nothing_lost) values ($1, certo.now(), '1', sha256('x'), false)`,
+        [number],
+      );
+    expect(await set(`status = 'CLOSED', is_default = false`)).toBe('23514');
+    expect(await set(`closed_by = 1`)).toBe('23514');
+    expect(await set(`status = 'CLOSED', closed_by = 1`)).toBe('23514');
+    expect(await set(`status = 'CLOSED', closed_by = 1, is_default = false`)).toEqual([{ status: 'CLOSED' }]);
+    for (const assignment of [
+      `status = 'ACTIVE', closed_by = null`,
+      `status = 'FINALIZED', closed_by = null`,
+      'closed_by = 2',
+      `last_number = last_number + 1, last_seal = sha256('x'), head_seal = sha256('y')`,
+    ])
+      expect([assignment, await set(assignment)]).toEqual([assignment, 'CE001']);
   });
 
   test('an identifier is never used again for its type, in other letters neither', async () => {

@@ -115,11 +115,9 @@ describe('request ids', () => {
 });
 
 /** What comes back for bytes that are no request of a client. */
-async function raw(
-  bytes: string,
-): Promise<{ status: number; headers: string; json: { code: string; requestId: string } }> {
+function rawText(bytes: string): Promise<string> {
   const { port } = service.app.http.server.address() as { port: number };
-  const text = await new Promise<string>((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
     let received = '';
     socket.on('data', (chunk) => {
@@ -128,7 +126,12 @@ async function raw(
     socket.on('error', reject);
     socket.on('close', () => resolve(received));
   });
-  const [headers = '', body = ''] = text.split('\r\n\r\n');
+}
+
+async function raw(
+  bytes: string,
+): Promise<{ status: number; headers: string; json: { code: string; requestId: string } }> {
+  const [headers = '', body = ''] = (await rawText(bytes)).split('\r\n\r\n');
   return { status: Number(headers.slice(9, 12)), headers: headers.toLowerCase(), json: JSON.parse(body) };
 }
 
@@ -162,6 +165,18 @@ describe('framing', () => {
     expect(answer.headers).toContain(`x-request-id: ${answer.json.requestId}`);
   });
 
+  test('a request behind another on its connection comes after it, and sees what that one did', async () => {
+    nextMinute();
+    const name = `Primeiro ${uuidv7()}`;
+    const body = JSON.stringify({ name, country: 'PT' });
+    const head = `Host: x\r\nx-api-key: ${A.key}\r\n`;
+    const post = `POST /customers HTTP/1.1\r\n${head}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const get = `GET /customers?name=${encodeURIComponent(name)} HTTP/1.1\r\n${head}Connection: close\r\n\r\n`;
+    const text = await rawText(post + get);
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', 'HTTP/1.1 200']);
+    expect(JSON.parse(text.slice(text.lastIndexOf('\r\n\r\n')))).toMatchObject([{ name }]);
+  });
+
   test('an address beyond 8 KiB: 414, whoever asks and wherever', async () => {
     nextMinute();
     for (const path of [`/customers?search=${'y'.repeat(9000)}`, `/${'y'.repeat(9000)}`]) {
@@ -179,6 +194,35 @@ describe('framing', () => {
   });
 });
 
+describe('numbers and booleans in a query', () => {
+  test.each(['0x1', '1e1', ' 1', '1 ', '+1', '1.', '.5', '', 'Infinity', 'NaN', '١', 'true', '1'.repeat(400)])(
+    '%j is no number',
+    async (text) => {
+      nextMinute();
+      for (const parameter of ['offset', 'taxRate']) {
+        const { status, json } = await A.get(`/items?${parameter}=${encodeURIComponent(text)}`);
+        expect([parameter, status, json.errors]).toMatchObject([
+          parameter,
+          400,
+          [{ pointer: `?${parameter}`, code: 'INVALID_TYPE' }],
+        ]);
+      }
+    },
+  );
+
+  test.each(['1', '0', 'TRUE', 'yes', '', 'null'])('%j is no boolean', async (text) => {
+    nextMinute();
+    const { status, json } = await A.get(`/items?isArchived=${text}`);
+    expect([status, json.errors]).toMatchObject([400, [{ pointer: '?isArchived', code: 'INVALID_TYPE' }]]);
+  });
+
+  test('as they are written elsewhere, they are read', async () => {
+    nextMinute();
+    for (const query of ['offset=007&limit=1', 'taxRate=23.00&isArchived=false', 'unitPrice=0.000001&isArchived=true'])
+      expect([query, (await A.get(`/items?${query}`)).status]).toEqual([query, 200]);
+  });
+});
+
 describe('without a credential', () => {
   test('health, keys and the description are open; nothing else tells anything', async () => {
     nextMinute();
@@ -190,6 +234,20 @@ describe('without a credential', () => {
       certificateNumber: 9999,
       keys: [{ version: 1, publicKeyPem: service.publicPem }],
     });
+  });
+
+  test('an id that can be none is refused after the credential, and counts', async () => {
+    nextMinute();
+    for (const [method, path] of [
+      ['GET', '/proposals/x'],
+      ['GET', '/proposals/x/pdf'],
+      ['DELETE', '/proposals/x'],
+      ['POST', '/proposals/x/cancel'],
+    ] as const)
+      expect([path, (await A.call(method, path, { key: null })).status]).toEqual([path, 401]);
+    nextMinute();
+    expect(told(await A.get('/proposals/x'))).toEqual([404, 'PROPOSAL_NOT_FOUND', undefined, '"credential";r=4;t=60']);
+    expect(told(await A.delete('/proposals/x'))[3]).toBe('"credential";r=3;t=60');
   });
 
   test('HEAD answers like GET, without a body', async () => {

@@ -7,9 +7,12 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { contains } from '../../src/db/page.ts';
 import { declaredStatements } from '../../src/db/statement.ts';
 import type { Call, Composed, Db, Statement, Tx } from '../../src/db/transact.ts';
+import { entryOfCompany } from '../../src/identity/principal.ts';
 import { operations } from '../../src/operations/all.ts';
+import { searchPage } from '../../src/operations/search-documents.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { samples, withQuery } from './samples.ts';
 
@@ -48,6 +51,17 @@ async function runEverything(): Promise<void> {
     }
   }
   await door.stop();
+  // The other way to search is taken among more documents than there are here.
+  running = 'search by grams';
+  const listed = {
+    from: 'certo.documents',
+    columns: 'id',
+    conditions: [],
+    sortColumns: { createdAt: { by: 'created_at' } },
+    page: {},
+  };
+  const tx = recording(service.db).read(entryOfCompany(A.id, 'test'));
+  await searchPage(tx, listed, { words: 'x', itself: contains('number', 'x') }, 0);
 }
 
 interface Schema {
@@ -225,6 +239,17 @@ test.each([
   else expect(found).toEqual(expected);
 });
 
+// With 1 it reads through what belongs to ten thousand companies for the few rows of one; without it, it may look for a
+// document through all of a large company among small ones (db/migrations/0014_many_companies.sql).
+test('the planner is told of every table that a company owns a twentieth of it', async () => {
+  const { rows } = await service.owner.query<{ name: string; options: string[] | null }>(
+    `select c.relname as name, a.attoptions as options from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attname = 'company_id'
+     where c.relnamespace = 'certo'::regnamespace and c.relkind = 'r'`,
+  );
+  expect(rows.length).toBeGreaterThan(10);
+  expect(rows.filter(({ options }) => !options?.includes('n_distinct=20')).map(({ name }) => name)).toEqual([]);
+});
+
 test('beyond the tables of companies the service reaches what is named here, and nothing else', async () => {
   const { rows: others } = await service.owner.query(
     `select c.relname || ' ' || p.privilege as may from pg_class c,
@@ -237,8 +262,9 @@ test('beyond the tables of companies the service reaches what is named here, and
            and p.privilege not in ('delete', 'truncate', 'trigger') end
      order by 1`,
   );
-  expect(others.map(({ may }) => may)).toEqual(['installation select', 'signing_keys select']);
-  // Functions that see all companies: what each hands out is a clock, whose key it is, or ids of companies with work.
+  expect(others.map(({ may }) => may)).toEqual(['installation select', 'restores select', 'signing_keys select']);
+  // Functions that see all companies: what each hands out is a clock, whose key it is, ids of
+  // companies with work, or of documents of the company of the transaction.
   const { rows: functions } = await service.owner.query(
     `select p.proname as name from pg_proc p where p.pronamespace = 'certo'::regnamespace and p.prosecdef
        and has_function_privilege('certo_app', p.oid, 'execute') order by 1`,
@@ -246,7 +272,9 @@ test('beyond the tables of companies the service reaches what is named here, and
   expect(functions.map(({ name }) => name)).toEqual([
     'companies_to_forget',
     'companies_to_report',
+    'companies_to_search',
     'companies_to_sync',
+    'documents_with',
     'enter_key',
     'now',
   ]);

@@ -3,11 +3,15 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../commands/built.ts';
 import { closeGrounds } from './ground.ts';
 import type { Part } from './part.ts';
+import { part as backup } from './parts/backup.ts';
 import { part as clock } from './parts/clock.ts';
 import { part as crashPoints } from './parts/crash-points.ts';
 import { canFill, part as fullDisk } from './parts/full-disk.ts';
+import { part as generated } from './parts/generated.ts';
+import { part as hostileHttp } from './parts/hostile-http.ts';
 import { part as kill } from './parts/kill.ts';
 import { part as killPoints } from './parts/kill-points.ts';
+import { part as model } from './parts/model.ts';
 import { part as oneKey } from './parts/one-key.ts';
 import { part as postgresKill } from './parts/postgres-kill.ts';
 import { part as racingKeys } from './parts/racing-keys.ts';
@@ -22,10 +26,14 @@ const parts: readonly [Part, number][] = [
   [killPoints, 1],
   [oneKey, 200],
   [racingKeys, 10],
+  [model, 64],
   [postgresKill, 2],
   // Of two ways to fill a disk a machine may have neither.
   ...(canFill() ? ([[fullDisk, 1]] satisfies [Part, number][]) : []),
   [clock, 1],
+  [hostileHttp, 1],
+  [backup, 1],
+  [generated, 1_000],
 ];
 
 test.each(parts.map(([part, rounds]) => [part.name, part, rounds] as const))(

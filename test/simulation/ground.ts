@@ -19,6 +19,7 @@ import { openWire, type Wire } from '../client.ts';
 /** What `certo demo` remembers of its company. */
 export interface SimCompany {
   readonly id: string;
+  readonly taxpayerNumber: string;
   readonly apiKey: string;
   readonly cae: readonly string[];
   readonly customers: readonly string[];
@@ -28,6 +29,7 @@ export interface SimCompany {
 /** A process of the service. */
 export interface Running {
   readonly pid: number;
+  readonly port: number;
   readonly wire: Wire;
   /** What it has written so far. */
   said(): string;
@@ -61,6 +63,8 @@ export interface ServeOptions {
   readonly through?: SocketConnection;
   /** Connections to the database, at most. */
   readonly connections?: number;
+  /** More of its environment. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 export interface GroundOptions {
@@ -87,7 +91,8 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
   const children = new Set<ChildProcess>();
   const held = options.ownDatabase === true ? undefined : await holdDatabase(directory);
   const connection = held?.connection ?? socketIn(directory);
-  let owner: Pool | undefined = held === undefined ? undefined : await openOwner({ connection });
+  let owner: Pool | undefined =
+    held === undefined ? undefined : await openOwner({ connection, applicationName: 'simulation' });
 
   function start(args: readonly string[], env: Record<string, string>): ChildProcess {
     const { PATH = '' } = process.env;
@@ -112,14 +117,18 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
       if (owner === undefined) throw new Error('the database of this ground starts with its first service');
       return owner;
     },
-    async serve({ through, connections } = {}) {
+    async serve({ through, connections, environment } = {}) {
       const env = {
         PORT: '0',
         ...(through === undefined ? {} : { DATABASE_URL: urlOf(through) }),
         ...(connections === undefined ? {} : { CERTO_DB_CONNECTIONS: String(connections) }),
+        ...environment,
       };
       const running = await served(start(['serve'], env));
-      owner ??= await openOwner({ connection: existsSync(connection.host) ? connection : socketIn(directory) });
+      owner ??= await openOwner({
+        connection: existsSync(connection.host) ? connection : socketIn(directory),
+        applicationName: 'simulation',
+      });
       return running;
     },
     company: (letter = 'A') => readCompany(directory, letter),
@@ -191,6 +200,7 @@ async function served(child: ChildProcess): Promise<Running> {
   const wire = openWire(port, 1_000);
   return {
     pid: child.pid!,
+    port,
     wire,
     said: () => heard.out + heard.err,
     lives,

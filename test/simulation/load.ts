@@ -38,12 +38,14 @@ async function client({ journal, company, wire, chance, over }: Load): Promise<v
 
 export function draftBody(company: SimCompany, chance: Chance, type: string): Record<string, unknown> {
   const item = company.items[chance.one(['NORMAL', 'INTERMEDIATE', 'REDUCED'])];
+  // A simplified invoice has 100 euros at most.
+  const quantity = chance.whole(1, type === 'SIMPLIFIED_INVOICE' ? 2 : 9);
   return {
     type,
     cae: company.cae[0],
     customerId: company.customers[0],
-    items: [{ id: item, quantity: chance.whole(1, 9) }],
-    ...(type === 'INVOICE_RECEIPT' ? { paymentMethod: 'NU' } : {}),
+    items: [{ id: item, quantity }],
+    ...(type === 'INVOICE_RECEIPT' ? { payment: { method: 'NU' } } : {}),
   };
 }
 

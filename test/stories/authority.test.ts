@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClockDoor } from '../../src/doors/clock/clock.ts';
 import { reportGroup } from '../../src/doors/clock/reports.ts';
+import { refusedReports, tellAgain } from '../../src/operations/reports/tell-again.ts';
 import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
 import { eventually } from '../eventually.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
@@ -211,7 +212,7 @@ test('several that look for work at the same time share it: each document is tol
   await clock.stop();
   await issueMany(B, 40);
   const before = (await told()).length;
-  const world = { ...service.world, log: service.log, random: () => 0.5 };
+  const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
   for (let round = 0; round < 2; round++) await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id)));
   const subjects = (await told()).slice(before).map(({ subject }) => subject);
   expect(subjects).toHaveLength(40);
@@ -233,6 +234,26 @@ test('two processes report side by side: each document is told once', async () =
   await other.stop();
 });
 
+test('a document that the AT can not digest holds up none of the others', async () => {
+  await fault({ kind: 'refused' });
+  const [first, ...others] = await issueMany(A, 5);
+  await eventually(async () => expect((await read(A, first!)).syncWithAt.atMessage).toMatch(/refused the connection/));
+  await noFault();
+  await fault({ kind: 'http-500', subject: first!.number });
+  // All of them are due at the same time, and the first was issued first.
+  await eventually(async () => {
+    await pass(10);
+    for (const document of others) expect((await read(A, document)).syncWithAt.status).toBe('ACCEPTED');
+  });
+  expect((await read(A, first!)).syncWithAt.status).toBe('PENDING');
+  await noFault();
+  await eventually(async () => {
+    await pass(10);
+    expect((await read(A, first!)).syncWithAt.status).toBe('ACCEPTED');
+  });
+  await standsOnce(A);
+});
+
 test('what the AT refuses is REJECTED with its words; what follows is told all the same', async () => {
   await fault({ kind: 'document-refused', count: 1, operation: 'reportInvoice' });
   const [first, second] = await issueMany(A, 2);
@@ -244,6 +265,40 @@ test('what the AT refuses is REJECTED with its words; what follows is told all t
   });
   await noFault();
 });
+
+test('what was refused is told again when the operator says so, and stands there once', async () => {
+  const canceled = await refusedCancellation();
+  const refused = await refusedReports(service.db, A.id);
+  expect(refused.map(({ number }) => number)).toContain(canceled.number);
+  expect(refused.every(({ code, message }) => code !== '' && message !== '')).toBe(true);
+  expect(refused.length).toBeGreaterThan(1);
+  const [first, ...others] = refused;
+  expect(await tellAgain(service.world, A.id, [first!])).toBe(1);
+  await eventually(async () => expect(await refusedReports(service.db, A.id)).toEqual(others));
+  // It is refused no more: what was listed before is passed by.
+  expect(await tellAgain(service.world, A.id, refused)).toBe(others.length);
+  expect(await tellAgain(service.world, B.id, refused)).toBe(0);
+  await eventually(async () => {
+    const { rows } = await service.owner.query(
+      `select number from certo.documents where company_id = $1 and at_status not in ('ACCEPTED', 'NOT_APPLICABLE') and number is not null`,
+      [A.id],
+    );
+    expect(rows).toEqual([]);
+  });
+  expect((await read(A, canceled)).syncWithAt).toMatchObject({ status: 'ACCEPTED', atCode: '0' });
+  await standsOnce(A);
+  expect(await service.findings()).toEqual([]);
+});
+
+async function refusedCancellation(): Promise<InvoiceJson> {
+  const [issued] = await issueMany(A, 1);
+  await accepted(A, [issued!]);
+  await fault({ kind: 'document-refused', count: 1, operation: 'changeInvoiceStatus' });
+  await A.post(`/invoices/${issued!.id}/cancel`, { reason: 'Engano' });
+  await eventually(async () => expect((await read(A, issued!)).syncWithAt.status).toBe('REJECTED'));
+  await noFault();
+  return issued!;
+}
 
 describe('readiness', () => {
   let young: TestCompany;

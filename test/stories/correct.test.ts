@@ -251,6 +251,25 @@ describe('credit notes', () => {
   });
 });
 
+test('a payment after a note of mostly one rate: the receipt is of the rates that are open, to the cent', async () => {
+  const rates = ['NORMAL', 'REDUCED', 'INTERMEDIATE'];
+  const lines = await Promise.all(rates.map((vatRate) => A.item({ unitPrice: 100, vatRate })));
+  const { id, items } = await A.issue(await A.draft({ items: lines.map((item) => ({ id: item.id, quantity: 1 })) }));
+  expect((await pay(id, { amount: 150 })).status).toBe(200);
+  expect((await credit(id, { items: [{ id: items[0]!.id, quantity: 0.9 }] })).status).toBe(201);
+  const rest = await outstanding(id);
+  const { receipt } = (await pay(id)).json;
+  const { summary } = await read(receipt.id);
+  expect(summary.total).toBe(Number(rest));
+  const { rows } = await service.owner.query(
+    `select content -> 'totals' ->> 'net' as net, content -> 'totals' ->> 'tax' as tax, sum((g ->> 'base')::numeric)::text as bases, sum((g ->> 'tax')::numeric)::text as taxes
+     from certo.documents, jsonb_array_elements(content -> 'totals' -> 'groups') g where id = $1 group by 1, 2`,
+    [receipt.id],
+  );
+  expect([rows[0].bases, rows[0].taxes]).toEqual([rows[0].net, rows[0].tax]);
+  expect(await service.findings(A.id)).toEqual([]);
+});
+
 describe('cancellation', () => {
   test('only the status changes; once; with its reason kept', async () => {
     const before = await invoice();
@@ -286,6 +305,32 @@ describe('cancellation', () => {
     });
     expect(await outstanding(id)).toBe('123.00');
     expect((await cancel(id)).json.status).toBe('CANCELED');
+  });
+
+  test('of a note gives nothing back where nothing was to pay: such an invoice is PAID from its issue on', async () => {
+    const free = await invoice({ unitPrice: 0 });
+    expect([free.status, (await read(free.id)).status, await outstanding(free.id)]).toEqual(['PAID', 'PAID', '0.00']);
+    expect(refusal(await pay(free.id))).toEqual([400, 'INVALID_STATE']);
+    const note = (await credit(free.id)).json;
+    expect((await cancel(note.id)).json.status).toBe('CANCELED');
+    expect((await read(free.id)).status).toBe('PAID');
+    expect((await cancel(free.id)).json.status).toBe('CANCELED');
+  });
+
+  test('leaves the draft of a debit note changeable, with the data of today; it is not issued', async () => {
+    const customer = await A.customer({ city: 'Braga' });
+    const invoiced = await invoice({}, {}, { customerId: customer.id });
+    const named = { type: 'DEBIT_NOTE', parentInvoiceId: invoiced.id, reason: 'Juros', customerId: customer.id };
+    const { id } = await A.draft(named);
+    expect((await cancel(invoiced.id)).json.status).toBe('CANCELED');
+    expect((await A.patch(`/customers/${customer.id}`, { city: 'Faro' })).status).toBe(200);
+    expect((await read(id)).customer.data.city).toBe('Faro');
+    const changed = await A.patch<InvoiceJson>(`/invoices/${id}`, { notes: 'Revista' });
+    expect([changed.status, changed.json.notes, changed.json.parentInvoiceId]).toEqual([200, 'Revista', invoiced.id]);
+    const issued = await A.post(`/invoices/${id}/issue`, { expectedUpdatedAt: changed.json.updatedAt });
+    expect(refusal(issued)).toEqual([400, 'NOT_CREDITABLE']);
+    const anew = await A.post('/invoices', { ...named, cae: '62010', items: [{ id: uuidv7(), quantity: 1 }] });
+    expect(places(anew)[1]).toContainEqual(['/parentInvoiceId', 'UNKNOWN_PARENT']);
   });
 
   test('of what was paid at once voids its payment', async () => {

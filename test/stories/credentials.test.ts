@@ -27,7 +27,7 @@ const calls = async () =>
   (await service.control<{ operation: string; username: string }[]>('GET', '/__log?limit=1000')).length;
 const account = (password: string | null) =>
   service.control('PUT', '/__accounts', { [`${A.taxpayerNumber}/1`]: password });
-const world = () => ({ ...service.world, log: service.log, random: () => 0.5 });
+const world = () => ({ ...service.world, log: service.log, random: () => 0.5, busy: () => false });
 /** All that is due, told by hand: no clock runs in this file. */
 async function report(): Promise<void> {
   await service.setClock(new Date(service.now().getTime() + 60_000));

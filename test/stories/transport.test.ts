@@ -495,7 +495,7 @@ describe("the AT's code", () => {
     const document = await issued({ movementDate: inHours(24) });
     try {
       await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
-      const world = { ...service.world, log: service.log, random: () => 0.5 };
+      const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
       const slow = reportGroup(world, A.id);
       await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N']));
       // The lease of the slow one is over: another one takes the document, and hears that the AT has it.
@@ -530,7 +530,7 @@ describe("the AT's code", () => {
           await A.issue(await A.draft()),
         ];
         // All of them in one group.
-        await reportGroup({ ...service.world, log: service.log, random: () => 0.5 }, A.id);
+        await reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id);
         const { rows } = await service.owner.query(
           'select at_status from certo.documents where id = any ($1) order by issued_at',
           [documents.map(({ id }) => id)],
@@ -538,7 +538,7 @@ describe("the AT's code", () => {
         expect(rows.map(({ at_status }) => at_status)).toEqual(expected);
         await service.control('DELETE', '/__fault');
         await pass(10);
-        await reportGroup({ ...service.world, log: service.log, random: () => 0.5 }, A.id);
+        await reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id);
       }
     } finally {
       clock = service.startReports();

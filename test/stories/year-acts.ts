@@ -85,7 +85,7 @@ class Life {
   }
 
   async advance(milliseconds: number): Promise<void> {
-    // A transport has to be told before it starts: time waits for it.
+    // A transport, and that it was cancelled, has to be told before it starts.
     if (this.#reportFirst) await this.reported();
     const to = Math.min(lastDay, this.now().getTime() + milliseconds);
     if (to > this.now().getTime()) await this.#service.setClock(new Date(to));
@@ -124,7 +124,12 @@ class Life {
       net: summary.amountWithoutTax,
       currency,
     });
-    if (kind === 'transport-documents') this.#reportFirst = true;
+    if (kind === 'transport-documents') this.tellFirst();
+  }
+
+  /** Time waits until the AT knows. */
+  tellFirst(): void {
+    this.#reportFirst = true;
   }
 
   /** Mostly one that can be paid or corrected. */
@@ -410,7 +415,9 @@ const plays = {
   },
   async cancelTransport(life, chance) {
     const movement = chance.any(life.movements);
-    if (movement !== undefined) await life.ask('POST', `/transport-documents/${movement.id}/cancel`, {});
+    if (movement === undefined) return;
+    const canceled = await life.ask('POST', `/transport-documents/${movement.id}/cancel`, {});
+    if (canceled !== undefined) life.tellFirst();
   },
   hours: (life, chance) => life.advance(chance.whole(1, 36) * 3_600_000),
   days: (life, chance) => life.advance(chance.whole(2, 24) * day_ms),

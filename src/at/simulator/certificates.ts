@@ -10,6 +10,8 @@ import { promisify } from 'node:util';
 
 export interface SimulatorIdentity {
   readonly caPem: string;
+  /** Missing in a folder made before it was kept. */
+  readonly caKeyPem: string | undefined;
   readonly serverCertPem: string;
   readonly serverKeyPem: string;
   readonly clientCertPem: string;
@@ -32,18 +34,20 @@ const files = {
   atPrivateKeyPem: 'at-private.key',
   seed: 'seed',
 } as const;
+const caKeyFile = 'ca.key';
 type Made = Record<keyof typeof files, string>;
 
 /** Reads what is there; makes everything anew when the folder has none. `seed` counts only then. */
 export async function identityIn(directory: string, seed?: string): Promise<SimulatorIdentity> {
   const folder = join(directory, 'keys');
   if (!existsSync(folder)) {
-    const made = await make(seed ?? randomBytes(16).toString('hex'));
+    const { made, caKeyPem } = await make(seed ?? randomBytes(16).toString('hex'));
     // Written aside and renamed: a crash in between must not leave half of them.
     const aside = `${folder}.${randomBytes(4).toString('hex')}`;
     mkdirSync(aside, { recursive: true, mode: 0o700 });
     for (const name of Object.keys(files) as (keyof Made)[])
       writeFileSync(join(aside, files[name]), made[name], { mode: 0o600 });
+    writeFileSync(join(aside, caKeyFile), caKeyPem, { mode: 0o600 });
     if (existsSync(folder)) rmSync(aside, { recursive: true });
     else renameSync(aside, folder);
   }
@@ -51,6 +55,7 @@ export async function identityIn(directory: string, seed?: string): Promise<Simu
   const texts = Object.fromEntries((Object.keys(files) as (keyof Made)[]).map((name) => [name, read(name)])) as Made;
   return {
     ...texts,
+    caKeyPem: existsSync(join(folder, caKeyFile)) ? readFileSync(join(folder, caKeyFile), 'utf8') : undefined,
     clientCertPath: join(folder, files.clientCertPem),
     clientKeyPath: join(folder, files.clientKeyPem),
   };
@@ -66,7 +71,7 @@ async function pair(): Promise<{ publicPem: string; privatePem: string }> {
   };
 }
 
-async function make(seed: string): Promise<Made> {
+async function make(seed: string): Promise<{ made: Made; caKeyPem: string }> {
   // Loaded only where certificates are made: 40 ms that later starts must not pay for.
   const { default: forge } = await import('node-forge');
   const [ca, server, client, cipher] = await Promise.all([pair(), pair(), pair(), pair()]);
@@ -93,7 +98,7 @@ async function make(seed: string): Promise<Made> {
     { type: 7, ip: '127.0.0.1' },
     { type: 2, value: 'localhost' },
   ];
-  return {
+  const made = {
     caPem: certificate(ca.publicPem, 'Certo AT simulator CA', [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, cRLSign: true, critical: true },
@@ -110,4 +115,16 @@ async function make(seed: string): Promise<Made> {
     atPrivateKeyPem: cipher.privatePem,
     seed,
   };
+  return { made, caKeyPem: ca.privatePem };
+}
+
+/** The server's certificate as it would be after its end, or signed by its own key instead of the CA's. */
+export async function worseCertificate(identity: SimulatorIdentity, how: 'ended' | 'own'): Promise<string> {
+  const { default: forge } = await import('node-forge');
+  const certificate = forge.pki.certificateFromPem(identity.serverCertPem);
+  const key = how === 'ended' ? (identity.caKeyPem ?? identity.serverKeyPem) : identity.serverKeyPem;
+  if (how === 'ended') certificate.validity.notAfter = new Date('2021-12-31T00:00:00Z');
+  else certificate.setIssuer(certificate.subject.attributes);
+  certificate.sign(forge.pki.privateKeyFromPem(key), forge.md.sha256.create());
+  return forge.pki.certificateToPem(certificate);
 }

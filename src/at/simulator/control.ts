@@ -20,6 +20,8 @@ export interface Controlled {
   readonly log: RequestLog;
   readonly accounts: Accounts;
   readonly url: () => string;
+  /** Called before a fault of that kind is added. */
+  readonly prepare: (kind: string) => Promise<void>;
   /** Called after the faults changed, with the new rule if any: opens, closes or empties the port. */
   readonly applyFaults: (rule?: FaultRule) => Promise<void>;
 }
@@ -62,6 +64,7 @@ async function route(controlled: Controlled, request: IncomingMessage, response:
     case 'PUT /__fault': {
       const rule = readRule(await body(request));
       if (typeof rule === 'string') return json(response, 400, { error: rule });
+      await controlled.prepare(rule.kind);
       faults.put(rule);
       await controlled.applyFaults(rule);
       return json(response, 200, faults.list());

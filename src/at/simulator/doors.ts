@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
-import type { SimulatorIdentity } from './certificates.ts';
+import { type SimulatorIdentity, worseCertificate } from './certificates.ts';
 import type { ConnectionFault } from './faults.ts';
 
 export const host = '127.0.0.1';
@@ -19,11 +19,15 @@ export interface Doors {
   isOpen(): boolean;
   /** The port last opened; 0 before. */
   port(): number;
+  /** Makes what this fault needs; to be awaited before it plays. */
+  prepare(fault: string): Promise<void>;
   /** Ends every connection. */
   cut(): void;
   /** Closes the port and ends every connection. */
   shut(): void;
 }
+
+const worse: Readonly<Record<string, 'ended' | 'own'>> = { 'expired-certificate': 'ended', 'unknown-authority': 'own' };
 
 export function openDoors(
   identity: SimulatorIdentity,
@@ -41,7 +45,9 @@ export function openDoors(
     },
     onRequest,
   );
-  const impostor = createTlsServer({ key: identity.clientKeyPem, cert: identity.clientCertPem });
+  const impostors = new Map([
+    ['wrong-certificate', createTlsServer({ key: identity.clientKeyPem, cert: identity.clientCertPem })],
+  ]);
   const sockets = new Set<Socket>();
   let front: Server | undefined;
   let lastPort = 0;
@@ -54,7 +60,8 @@ export function openDoors(
     if (fault === undefined) tls.emit('connection', socket);
     else if (fault === 'reset') socket.resetAndDestroy();
     else if (fault === 'not-tls') socket.end('HTTP/1.1 400 Bad Request\r\n\r\n');
-    else if (fault === 'wrong-certificate') impostor.emit('connection', socket);
+    else if (fault === 'closed') socket.end();
+    else impostors.get(fault)?.emit('connection', socket);
   }
 
   function cut(): void {
@@ -74,6 +81,12 @@ export function openDoors(
     },
     isOpen: () => front !== undefined,
     port: () => lastPort,
+    async prepare(fault) {
+      const how = worse[fault];
+      if (how === undefined || impostors.has(fault)) return;
+      const cert = await worseCertificate(identity, how);
+      impostors.set(fault, createTlsServer({ key: identity.serverKeyPem, cert }));
+    },
     cut,
     shut(): void {
       front?.close();

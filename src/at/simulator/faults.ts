@@ -9,10 +9,16 @@ export const connectionFaults = {
   refused: 'the port is closed',
   /** The connection is reset as soon as it stands. */
   reset: 'reset at once',
+  /** The connection ends in good order as soon as it stands. */
+  closed: 'closed at once',
   /** Bytes that are no TLS. */
   'not-tls': 'plain text instead of TLS',
   /** A certificate for another name and purpose. */
   'wrong-certificate': 'a certificate of someone else',
+  /** The right name and the right authority, but its time is over. */
+  'expired-certificate': 'a certificate that has ended',
+  /** The right name, signed by nobody known. */
+  'unknown-authority': 'a certificate that vouches for itself',
   /** The connection stands and nothing ever comes. */
   'silent-connection': 'no handshake',
 } as const;
@@ -36,10 +42,13 @@ export const requestFaults = {
   'billion-laughs': false,
   'deep-xml': false,
   huge: false,
+  endless: false,
+  'endless-headers': false,
   drip: true,
   'soap-fault': false,
   'wrong-credentials': false,
   'key-repeated': false,
+  'clock-apart': false,
   'system-error': false,
   'series-unknown': false,
   'document-refused': false,
@@ -50,6 +59,12 @@ export const requestFaults = {
   redirect: false,
   'gzip-bomb': false,
   'empty-body': true,
+  'no-content': true,
+  'other-encoding': true,
+  'broken-encoding': true,
+  'two-lengths': true,
+  'bad-framing': true,
+  'two-replies': true,
   'not-http': false,
 } as const;
 
@@ -60,6 +75,8 @@ export interface FaultRule {
   readonly kind: ConnectionFault | RequestFault;
   /** Only this operation; absent: all. */
   readonly operation?: Operation | undefined;
+  /** Only this document or series, by its number or identifier; absent: all. */
+  readonly subject?: string | undefined;
   /** This many times; absent: until cleared. */
   readonly count?: number | undefined;
   /** 0 to 1; absent: always. */
@@ -83,7 +100,7 @@ export interface Faults {
   end(kind: FaultRule['kind']): void;
   list(): readonly (FaultRule & { readonly played: number })[];
   nextConnection(): ConnectionFault | undefined;
-  nextRequest(operation: Operation | undefined): RequestPlay | undefined;
+  nextRequest(operation: Operation, subject: string): RequestPlay | undefined;
 }
 
 /** `random` gives numbers from 0 to below 1. */
@@ -103,7 +120,9 @@ export function openFaults(random: () => number): Faults {
 
   return {
     put(rule) {
-      const others = rules.filter((r) => r.kind !== rule.kind || r.operation !== rule.operation);
+      const others = rules.filter(
+        (r) => r.kind !== rule.kind || r.operation !== rule.operation || r.subject !== rule.subject,
+      );
       rules = [...others, { ...rule, played: 0 }];
     },
     clear() {
@@ -117,8 +136,9 @@ export function openFaults(random: () => number): Faults {
       const rule = next((r) => r.kind in connectionFaults && r.kind !== 'refused');
       return rule?.kind as ConnectionFault | undefined;
     },
-    nextRequest(operation) {
-      const rule = next((r) => r.kind in requestFaults && (r.operation === undefined || r.operation === operation));
+    nextRequest(operation, subject) {
+      const isAbout = (r: FaultRule) => (r.operation ?? operation) === operation && (r.subject ?? subject) === subject;
+      const rule = next((r) => r.kind in requestFaults && isAbout(r));
       if (rule === undefined) return undefined;
       const kind = rule.kind as RequestFault;
       return { kind, milliseconds: rule.milliseconds ?? 1_000, processed: rule.processed ?? requestFaults[kind] };
@@ -129,13 +149,18 @@ export function openFaults(random: () => number): Faults {
 /** Reads a rule from outside; a sentence when it is none. */
 export function readRule(input: unknown): FaultRule | string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return 'a fault is a JSON object';
-  const { kind, operation, count, probability, milliseconds, processed, ...more } = input as Record<string, unknown>;
+  const { kind, operation, subject, count, probability, milliseconds, processed, ...more } = input as Record<
+    string,
+    unknown
+  >;
   const kinds = [...Object.keys(connectionFaults), ...Object.keys(requestFaults)];
   if (Object.keys(more).length > 0) return `unknown member ${Object.keys(more)[0]}`;
   if (typeof kind !== 'string' || !kinds.includes(kind)) return `kind is one of: ${kinds.join(', ')}`;
   if (operation !== undefined && !operations.includes(operation as Operation))
     return `operation is one of: ${operations.join(', ')}`;
-  if (operation !== undefined && kind in connectionFaults) return 'a fault of the connection knows no operation';
+  if (subject !== undefined && typeof subject !== 'string') return 'subject is text';
+  if ((operation ?? subject) !== undefined && kind in connectionFaults)
+    return 'a fault of the connection knows neither operation nor subject';
   if (count !== undefined && !(Number.isSafeInteger(count) && (count as number) > 0))
     return 'count is a whole number above 0';
   if (count !== undefined && kind === 'refused') return 'refused lasts until cleared or for milliseconds';

@@ -7,6 +7,7 @@ import { aboutAnother, brokenXml, cannedReply, htmlPage, ofAnotherOperation } fr
 import type { RequestPlay } from './faults.ts';
 import type { Answered, Asked } from './judge.ts';
 import { authenticationFault, fault } from './soap-replies.ts';
+import { sendHeaders, strangeBytes } from './strange-bytes.ts';
 
 export interface Stage {
   readonly request: IncomingMessage;
@@ -45,6 +46,7 @@ export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): P
       return send(response, 500, 'text/plain', 'Internal Server Error');
     case 'http-503':
     case 'http-503-after':
+      response.setHeader('Retry-After', '3600');
       return send(response, 503, 'text/plain', 'Service Unavailable');
     case 'wrong-status':
       return sendXml(response, 500, truth);
@@ -56,26 +58,19 @@ export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): P
     case 'deep-xml':
       return sendXml(response, 200, brokenXml[kind]);
     case 'huge':
-      return sendHuge(response);
+      return sendMuch(response, hugeBytes);
+    case 'endless':
+      return sendMuch(response, Number.POSITIVE_INFINITY);
+    case 'endless-headers':
+      return sendHeaders(request.socket);
     case 'drip':
       return drip(response, truth);
     case 'soap-fault':
       return sendXml(response, 500, fault('env:Server', 'Internal Error (from server)'));
     case 'wrong-credentials':
-      return sendXml(
-        response,
-        500,
-        authenticationFault({ code: 99, message: 'Erro na validação da senha (Senha errada, acesso suspenso, etc.)' }),
-      );
     case 'key-repeated':
-      return sendXml(
-        response,
-        500,
-        authenticationFault({
-          code: asked.operation === 'reportTransport' ? 13 : 12,
-          message: 'Chave simétrica repetida',
-        }),
-      );
+    case 'clock-apart':
+      return sendXml(response, 500, authenticationFault(headerRefusals[kind](asked.operation === 'reportTransport')));
     case 'system-error':
     case 'series-unknown':
     case 'document-refused':
@@ -99,11 +94,29 @@ export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): P
       return;
     case 'empty-body':
       return sendXml(response, 200, '');
-    case 'not-http':
-      request.socket.end('SSH-2.0-OpenSSH_9.6\r\n');
+    case 'no-content':
+      response.writeHead(204, xmlType);
+      response.end();
       return;
+    case 'other-encoding':
+    case 'broken-encoding':
+    case 'two-lengths':
+    case 'bad-framing':
+    case 'two-replies':
+    case 'not-http':
+      return void request.socket.end(strangeBytes(kind, truth));
   }
 }
+
+/** What the AT says of a security header; the transport service has numbers of its own. */
+const headerRefusals = {
+  'wrong-credentials': () => ({
+    code: 99,
+    message: 'Erro na validação da senha (Senha errada, acesso suspenso, etc.)',
+  }),
+  'key-repeated': (transport: boolean) => ({ code: transport ? 13 : 12, message: 'Chave simétrica repetida' }),
+  'clock-apart': (transport: boolean) => ({ code: transport ? 11 : 10, message: 'Validade da credencial expirada' }),
+} as const;
 
 const xmlType = { 'Content-Type': 'text/xml; charset=utf-8' };
 
@@ -120,12 +133,12 @@ function resetConnection(request: IncomingMessage): void {
   request.socket.destroy();
 }
 
-/** 100 MB as fast as the other side reads; stops when it hangs up. */
-async function sendHuge(response: ServerResponse): Promise<void> {
+/** So much as fast as the other side reads; stops when it hangs up. */
+async function sendMuch(response: ServerResponse, bytes: number): Promise<void> {
   response.writeHead(200, xmlType);
   const chunk = Buffer.alloc(1 << 16, 32);
   await pipeline(function* () {
-    for (let sent = 0; sent < hugeBytes; sent += chunk.length) yield chunk;
+    for (let sent = 0; sent < bytes; sent += chunk.length) yield chunk;
   }, response);
 }
 

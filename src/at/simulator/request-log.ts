@@ -9,6 +9,8 @@ export interface LoggedRequest {
   readonly code?: string | undefined;
   readonly message?: string | undefined;
   readonly fault?: string | undefined;
+  /** Bytes of the reply that the other side's machine took, where a fault ended the exchange; set when it is over. */
+  sent?: number | undefined;
 }
 
 export interface RequestLog {

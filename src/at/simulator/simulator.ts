@@ -15,7 +15,7 @@ import { connectionFaults, openFaults } from './faults.ts';
 import { judge, readRequest, unreadable } from './judge.ts';
 import { openLedger } from './ledger.ts';
 import { play, sendXml } from './play.ts';
-import type { RequestLog } from './request-log.ts';
+import type { LoggedRequest, RequestLog } from './request-log.ts';
 import { openRequestLog } from './request-log.ts';
 import type { World } from './rules.ts';
 import type { Gate } from './security.ts';
@@ -70,7 +70,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   );
   const port = portKeeper(doors, faults);
   const url = () => `https://${host}:${doors.port()}`;
-  const control = createControl({ ledger, faults, log, accounts, url, applyFaults: port.applyFaults });
+  const control = createControl({
+    ledger,
+    faults,
+    log,
+    accounts,
+    url,
+    prepare: doors.prepare,
+    applyFaults: port.applyFaults,
+  });
 
   async function close(): Promise<void> {
     port.stop();
@@ -112,9 +120,9 @@ function answerer(world: World, gate: Gate, faults: Faults, log: RequestLog) {
       log.add({ at, operation: 'unreadable', username: '', subject: '', code, message });
       return sendXml(response, unreadable.status, unreadable.xml);
     }
-    const fault = faults.nextRequest(asked.operation);
+    const fault = faults.nextRequest(asked.operation, asked.subject);
     const answered = fault === undefined || fault.processed ? judge(world, gate, asked) : undefined;
-    log.add({
+    const entry: LoggedRequest = {
       at,
       operation: asked.operation,
       username: answered?.username ?? '',
@@ -122,6 +130,11 @@ function answerer(world: World, gate: Gate, faults: Faults, log: RequestLog) {
       code: answered?.code,
       message: answered?.message,
       fault: fault?.kind,
+    };
+    log.add(entry);
+    const before = request.socket.bytesWritten;
+    response.once('close', () => {
+      if (fault !== undefined) entry.sent = request.socket.bytesWritten - before;
     });
     if (fault !== undefined) return play(fault, { request, response, asked, answered, now: world.now() });
     if (answered !== undefined) sendXml(response, answered.status, answered.xml);

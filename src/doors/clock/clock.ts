@@ -8,6 +8,7 @@ import { type SeriesWorld, syncSeries } from '../../operations/series/registrati
 import { forgetOld } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup, waitSeconds } from './reports.ts';
+import { startWords } from './words.ts';
 
 export interface ClockDoor {
   /** Something waits to be reported: do not wait for the next sweep. */
@@ -23,7 +24,8 @@ const forget_milliseconds = 600_000;
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
-const nobody: Entry = {
+/** Reaches no company. */
+export const nobody: Entry = {
   call: [statement('clock_enter', `select set_config('app.company_id', '', true)`), []],
   accept: () => undefined,
 };
@@ -67,12 +69,13 @@ export function startClock(world: ReportWorld & SeriesWorld & IntegrityWorld): C
   };
   const timer = setInterval(run, sweep_milliseconds);
   const integrity = startIntegrity(world);
+  const words = startWords(world, nobody);
   return {
     nudge: run,
     async stop() {
       stopped = true;
       clearInterval(timer);
-      await Promise.all([running, integrity.stop()]);
+      await Promise.all([running, integrity.stop(), words.stop()]);
     },
   };
 }

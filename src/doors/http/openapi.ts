@@ -11,12 +11,15 @@ import type { Operation } from '../../operations/operation.ts';
 type Json = Record<string, unknown>;
 
 const formatWords: Record<string, Json> = {
-  line: {},
-  country: { pattern: '^[A-Z]{2}$' },
-  currency: { pattern: '^[A-Z]{3}$' },
+  line: { pattern: '^[^\\n\\r\\t\\u0085\\u2028\\u2029]*$' },
+  country: { pattern: '^[A-Z]{2}$', example: 'PT' },
+  currency: { pattern: '^[A-Z]{3}$', example: 'EUR' },
   instant: { format: 'date-time' },
   // A civil day, alone or as a date-time with zone.
-  day: {},
+  day: {
+    pattern:
+      '^\\d{4}-\\d{2}-\\d{2}(T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d(\\.\\d{1,9})?)?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d))?$',
+  },
 };
 
 /** Refusals that any operation may answer, by status. */
@@ -25,7 +28,10 @@ const everywhere: readonly RefusalCode[] = [
   'INVALID_REQUEST',
   'UNAUTHENTICATED',
   'FORBIDDEN',
+  'REQUEST_TIMEOUT',
+  'URI_TOO_LONG',
   'RATE_LIMITED',
+  'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
   'UNAVAILABLE',
 ];
@@ -66,12 +72,17 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
       return 'openapiObject' in made ? made.openapiObject : made.swaggerObject;
     },
   });
-  app.get('/-json', { schema: { hide: true } }, (_request, reply) =>
-    reply.type('application/json').send(app.swagger()),
-  );
-  app.get('/-yaml', { schema: { hide: true } }, (_request, reply) =>
-    reply.type('application/yaml').send(app.swagger({ yaml: true })),
-  );
+  // Written once: anybody may ask, and it is more than half a megabyte.
+  let json: string | undefined;
+  let yaml: string | undefined;
+  app.get('/-json', { schema: { hide: true } }, (_request, reply) => {
+    json ??= JSON.stringify(app.swagger());
+    return reply.type('application/json').send(json);
+  });
+  app.get('/-yaml', { schema: { hide: true } }, (_request, reply) => {
+    yaml ??= app.swagger({ yaml: true });
+    return reply.type('application/yaml').send(yaml);
+  });
 }
 
 type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Record<string, Json> } }>>;

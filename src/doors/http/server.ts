@@ -13,6 +13,7 @@ import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { addDocs } from './docs.ts';
 import { addFiles } from './files.ts';
+import { isDoubtful, openServer, pathOf } from './framing.ts';
 import { addHealth } from './health.ts';
 import { describeOperation, registerDescription } from './openapi.ts';
 import { languageOf, problemBody } from './problem.ts';
@@ -29,6 +30,8 @@ export interface HttpDoor {
   readonly corridor: Corridor;
   readonly addressRate: Rate;
   readonly log: Logger;
+  /** For a request to arrive whole; and a caller that takes nothing of its answer for so long has gone. Milliseconds. */
+  readonly deadline_ms: number;
   /** Counts finished requests for the metrics. */
   readonly observe: (route: string, status: number, seconds: number) => void;
   readonly publicKeys: PublicKeys['publicKeys'];
@@ -43,32 +46,30 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     routerOptions: {
       maxParamLength: 200,
       onBadUrl: (_path, request, response) => {
-        const refusal = new Refusal('BAD_HTTP');
-        rawProblem(response, refusal, door, requestIdOf(request.headers['x-request-id'], world.newId));
+        const requestId = requestIdOf(request.headers['x-request-id'], world.newId);
+        const { text, headers } = rendered(new Refusal('BAD_HTTP'), door, requestId);
+        response.writeHead(400, headers).end(text);
       },
     },
-    // Answers to what is not HTTP at all; the connection is closed after it.
-    clientErrorHandler: (error, socket) => {
-      if (!socket.writable) return;
-      const code = (error as NodeJS.ErrnoException).code === 'HPE_HEADER_OVERFLOW' ? 'HEADERS_TOO_LARGE' : 'BAD_HTTP';
-      const requestId = world.newId();
-      const text = JSON.stringify(
-        problemBody(new Refusal(code), { language: 'en', requestId, instance: '', baseUrl: world.baseUrl }),
-      );
-      const line = code === 'BAD_HTTP' ? '400 Bad Request' : '431 Request Header Fields Too Large';
-      const headers = `Content-Type: application/problem+json; charset=utf-8\r\nX-Request-Id: ${requestId}`;
-      socket.end(
-        `HTTP/1.1 ${line}\r\n${headers}\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
-      );
-    },
+    serverFactory: (handler) =>
+      openServer(handler, {
+        deadline_ms: door.deadline_ms,
+        render: (refusal) => rendered(refusal, door, world.newId()),
+      }),
+    // What is broken below a request never gets to Fastify.
+    clientErrorHandler: () => undefined,
   });
 
   // Bodies arrive as bytes; the corridor decides when and how they are read.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (request.raw.url !== undefined && request.raw.url.length > longest_address) done(new Refusal('URI_TOO_LONG'));
-    else done();
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.raw.url !== undefined && request.raw.url.length > longest_address)
+      return done(new Refusal('URI_TOO_LONG'));
+    if (!isDoubtful(request.raw)) return done();
+    // Nobody knows where its body ends.
+    reply.header('connection', 'close');
+    done(new Refusal('BAD_HTTP'));
   });
   // Fastify answers an unreadable media type before anyone is authenticated; the corridor refuses it in its turn.
   app.addHook('onRequest', (request, _reply, done) => {
@@ -85,6 +86,9 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
+    // Node would swallow what came with a request for another protocol.
+    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
+    reply.raw.setTimeout(door.deadline_ms, () => reply.raw.destroy());
     done(null, payload);
   });
   app.addHook('onResponse', (request, reply, done) => {
@@ -93,7 +97,7 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
   app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsAt(request.url.split('?')[0]!);
+    const allowed = methodsAt(pathOf(request.url));
     if (allowed.length === 0) return sendProblem(reply, request, new Refusal('ROUTE_NOT_FOUND'), door);
     // RFC 9110, section 15.5.6.
     reply.header('allow', allowed.join(', '));
@@ -154,11 +158,7 @@ function goneSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** A caller that takes nothing of a file for so long has gone without saying so. */
-const longest_pause_ms = 60_000;
-
 function sendFile(reply: FastifyReply, file: SpooledFile, media: string, gone: AbortSignal): FastifyReply {
-  reply.raw.setTimeout(longest_pause_ms, () => reply.raw.destroy());
   return reply
     .code(200)
     .type(media)
@@ -197,24 +197,28 @@ function sendProblem(
   const body = problemBody(refusal, {
     language: languageOf(request.headers['accept-language']),
     requestId: request.id,
-    instance: request.url.split('?')[0]!,
+    instance: pathOf(request.url),
     baseUrl: door.corridor.world.baseUrl,
   });
   return reply.code(refusal.status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
 }
 
-function rawProblem(
-  response: import('node:http').ServerResponse,
+/** The answer to what never became a request of Fastify's. */
+function rendered(
   refusal: Refusal,
   door: HttpDoor,
   requestId: string,
-): void {
-  const body = problemBody(refusal, { language: 'en', requestId, instance: '', baseUrl: door.corridor.world.baseUrl });
-  response.writeHead(refusal.status, {
-    'content-type': 'application/problem+json; charset=utf-8',
-    'x-request-id': requestId,
-  });
-  response.end(JSON.stringify(body));
+): { text: string; headers: Record<string, string> } {
+  const { baseUrl } = door.corridor.world;
+  const text = JSON.stringify(problemBody(refusal, { language: 'en', requestId, instance: '', baseUrl }));
+  return {
+    text,
+    headers: {
+      'content-type': 'application/problem+json; charset=utf-8',
+      'content-length': String(Buffer.byteLength(text)),
+      'x-request-id': requestId,
+    },
+  };
 }
 
 /** What the operations at a path take; none: there is no such path. GET brings HEAD with it. */

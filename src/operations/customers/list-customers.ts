@@ -47,7 +47,7 @@ export const listCustomers = defineRead({
         from: 'certo.customers',
         columns: customerListColumns,
         conditions,
-        sortColumns: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'shown_name' },
+        sortColumns: { createdAt: { by: 'created_at' }, updatedAt: { by: 'updated_at' }, name: { by: 'shown_name' } },
         page: query,
       }),
     );

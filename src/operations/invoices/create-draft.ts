@@ -1,23 +1,24 @@
 import type { Call, Row } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { defineWrite } from '../operation.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
 import { InvoiceReply, showInvoice } from './invoice.ts';
-import { draftColumns, draftValues, loadReferences, priceDraft } from './price-draft.ts';
+import { draftColumns, draftRow, loadReferences, priceDraft } from './price-draft.ts';
 
-const insertDraft = statement(
+const insertDraft = listStatement(
   'draft_insert',
   `insert into certo.documents (company_id, id, status, created_by, ${draftColumns.join(', ')})
-   values (certo.current_company(), $1, 'DRAFT', $2, ${draftColumns.map((_, i) => `$${i + 3}`).join(', ')})
-   returning created_at, updated_at,
+   select certo.current_company(), v.id, 'DRAFT', v.created_by, ${draftColumns.map((column) => `v.${column}`).join(', ')}
+   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
+   returning id, created_at, updated_at,
      (select s.code from certo.series s where s.company_id = documents.company_id and s.id = documents.series_id) as series_name`,
 );
 
 /** The statement that writes a new draft of any type. */
 export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string): Call {
-  return [insertDraft, [id, actor, ...draftValues(draft, content)]];
+  return [insertDraft, [new Elements([{ ...draftRow(id, draft, content), created_by: actor }])]];
 }
 
 const otherRoutes: Partial<Record<string, string>> = {
@@ -59,7 +60,7 @@ export const createDraft = defineWrite({
   show: (change, asked, world) =>
     showInvoice(
       {
-        ...draftRow(change),
+        ...newRow(change),
         created_at: change.row['created_at'],
         updated_at: change.row['updated_at'],
         series_name: change.row['series_name'],
@@ -71,7 +72,7 @@ export const createDraft = defineWrite({
 });
 
 /** A draft as a row, for showing what was just written without reading it again. */
-function draftRow(change: {
+function newRow(change: {
   id: string;
   draft: { type: string; seriesId?: string | undefined; dueDate?: string | undefined; date?: string | undefined };
   content: unknown;

@@ -45,7 +45,7 @@ export const DraftItem = closed({
   description: Type.Optional(text(2000, 'Description on this document.')),
   unitPrice: Type.Optional(precise('Unit price without VAT on this document, in its currency.')),
   vatRate: Type.Optional(oneOf(vatRates, 'VAT rate on this document.')),
-  vatExemptionReason: Type.Optional(line(3, 'M code on this document; only with vatRate EXEMPT.')),
+  vatExemptionReason: Type.Optional(line(3, 'M code on this document; only with vatRate EXEMPT.', 0, 'M07')),
   ...discountMembers,
   withholdingTaxEnabled: Type.Optional(
     Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' }),
@@ -81,7 +81,7 @@ export const draftMembers = {
   payment: Type.Optional(
     closed(
       {
-        method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+        method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.', 0, 'MB')),
         date: Type.Optional(day('Day of payment.')),
       },
       'How it was paid: INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',

@@ -54,6 +54,15 @@ export function isPayable(type: DocumentType): boolean {
   return awaitsPayment.has(type);
 }
 
+/**
+ * How a document stands with so much to be received, right after its issue too: PAID exactly when it waits for a payment
+ * and nothing is outstanding; types that never wait stay ISSUED.
+ */
+export function standing(type: DocumentType, toReceive: Decimal): { status: 'ISSUED' | 'PAID'; outstanding: Decimal } {
+  const outstanding = round2(isPayable(type) ? toReceive : '0');
+  return { status: isPayable(type) && isZero(outstanding) ? 'PAID' : 'ISSUED', outstanding };
+}
+
 export async function lockFamily(tx: Tx, id: string): Promise<Parent | undefined> {
   const [row] = await tx.query(lockParent, [id]);
   if (row === undefined) return undefined;
@@ -110,10 +119,7 @@ export function openBalance(parent: Parent): { readonly totals: Open; readonly b
   };
 }
 
-/**
- * The statement that brings a parent's balance up to date once a child is added to its children or taken from them.
- * PAID exactly when nothing is outstanding; types that never wait for a payment keep their status.
- */
+/** The statement that brings a parent's balance up to date once a child is added to its children or taken from them. */
 export function balanceCall(
   parent: Parent,
   children: readonly { readonly type: DocumentType; readonly totals: Totals }[],
@@ -124,9 +130,8 @@ export function balanceCall(
     .filter(({ type }) => type === 'RECEIPT' || type === 'CREDIT_NOTE')
     .map(({ totals }) => totals);
   const credited = round2(sum(children.filter(({ type }) => type === 'CREDIT_NOTE').map(({ totals }) => totals.gross)));
-  const outstanding = isPayable(parent.type) ? openOf(parent.content.totals, settling).toPay : '0';
-  const status = isPayable(parent.type) && isZero(outstanding) ? 'PAID' : 'ISSUED';
-  const changes = { status, outstanding: round2(outstanding), credited, updated_at: nextUpdate(parent.row, at) };
+  const { toPay } = openOf(parent.content.totals, settling);
+  const changes = { ...standing(parent.type, toPay), credited, updated_at: nextUpdate(parent.row, at) };
   return changeCall(parent.row, { kind: 'BALANCE', at, changes }, mac);
 }
 

@@ -1,4 +1,5 @@
 /** Documents imported from the AT beside the own ones: the list shows them, everything else says why it can't. */
+import { sql } from '../../db/page.ts';
 import type { Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
@@ -14,8 +15,7 @@ export async function missingInvoice(tx: Tx, id: string, code: RefusalCode = 'IN
   return row === undefined ? new Refusal(code) : new Refusal('IMPORTED_FROM_AT', { number: String(row['number']) });
 }
 
-/** Own and imported documents as one table, with the columns that the list filters, sorts and shows. */
-export const withImported = `(
+const united = `(
   select company_id, id, number, atcud, sequence, family, type, status, date, tax_point_date, due_date, currency, parent_id,
     schedule_template_id, net, gross, tax, outstanding, customer_id, customer_name, customer_nif, customer_email, description, notes,
     content, created_at, updated_at, null::text as source
@@ -26,3 +26,6 @@ export const withImported = `(
     null::jsonb, created_at, updated_at, 'AT'
   from certo.imported_documents
 ) documents`;
+
+/** Own and imported documents as one table, with the columns that the list filters, sorts and shows. */
+export const withImported = { sql: united, besides: sql`source = 'AT'` };

@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Row, Tx } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import { listStatement, statement } from '../../db/transact.ts';
 import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
@@ -133,7 +133,7 @@ export const invoiceReplyMembers = {
     closed({
       url: text('Signed link to the image.'),
       data: text('The QR message.'),
-      imageData: text('SVG as a data address.'),
+      imageData: text('SVG as a data address, percent-encoded.'),
     }),
   ),
   issuer: closed({
@@ -174,10 +174,12 @@ const readInvoice = statement(
   `select ${shownColumns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
-const lockInvoice = statement(
+const lockInvoice = listStatement(
   'invoice_lock',
-  `${readInvoice.text.replace('d.content', `d.content, ${begunColumns}`)} for update of d`,
-  'alone',
+  `select ${shownColumns}, ${begunColumns} from certo.documents d
+   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family in ('SALES', 'RECEIPT')
+   order by d.id for update of d`,
+  { group: 'alone' },
 );
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
@@ -188,7 +190,7 @@ export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
 
 /** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
 export async function draftToChange(tx: Tx, id: string): Promise<Row> {
-  const [row] = await tx.query(lockInvoice, [id]);
+  const [row] = await tx.query(lockInvoice, [[id]]);
   if (row === undefined) throw await missingInvoice(tx, id);
   if (row['status'] !== 'DRAFT' && row['status'] !== 'CREATED') {
     throw new Refusal('INVALID_STATE', { status: String(row['status']) });

@@ -13,10 +13,10 @@ import { closed, idParams, instant } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
-import { begunOf, type Numbered } from '../stamp.ts';
+import { begunOf, type Numbered, stampedAt } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
-import { isPayable, lockFamily, type Parent } from './family.ts';
+import { lockFamily, type Parent, standing } from './family.ts';
 import { draftToChange, InvoiceReply, showInvoice } from './invoice.ts';
 
 interface IssueChange {
@@ -24,7 +24,7 @@ interface IssueChange {
   readonly parent: Parent | undefined;
   readonly proposal: Proposal | undefined;
   readonly numbered: Numbered;
-  updatedAt: Date;
+  readonly updatedAt: Date;
 }
 
 export const issueInvoice = defineWrite({
@@ -40,6 +40,7 @@ export const issueInvoice = defineWrite({
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,
   grouped: true,
+  foretold: true,
   tool: 'issue_invoice',
   refuses: [
     'INVOICE_NOT_FOUND',
@@ -84,35 +85,29 @@ export const issueInvoice = defineWrite({
       place,
       world,
     );
-    return { row, parent, proposal, numbered, updatedAt: numbered.now };
+    return { row, parent, proposal, numbered, updatedAt: stampedAt(numbered.now, begunOf(row)) };
   },
   async save(tx, change, asked, world) {
     const { decided, now } = change.numbered;
     const { content } = decided;
-    const outstanding = isPayable(content.type) ? content.totals.toPay : '0';
     const { actor } = asked.principal;
+    const stamp = { ...standing(content.type, content.totals.toPay), actor, begun: begunOf(change.row) };
     const results = await tx.batch([
-      ...stampCalls(change.numbered, { status: 'ISSUED', outstanding, actor, begun: begunOf(change.row) }, world.seal),
+      ...stampCalls(change.numbered, stamp, world.seal),
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
       ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
-    change.updatedAt = stamped(results);
+    assert(stamped(results).getTime() === change.updatedAt.getTime(), 'the stamp was written when it was foretold');
     // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.
     results.slice(4).forEach(changedOnce);
     return change.numbered.id;
   },
-  show: ({ row, numbered, updatedAt }, { principal }, world) =>
-    showInvoice(
-      {
-        ...row,
-        ...numberedRow(numbered, updatedAt),
-        status: 'ISSUED',
-        at_status: atStatusOf(numbered.decided.content),
-      },
-      principal.region,
-      principal.companyId,
-      world,
-    ),
+  show({ row, numbered, updatedAt }, { principal }, world) {
+    const { content } = numbered.decided;
+    const { status } = standing(content.type, content.totals.toPay);
+    const issued = { ...row, ...numberedRow(numbered, updatedAt), status, at_status: atStatusOf(content) };
+    return showInvoice(issued, principal.region, principal.companyId, world);
+  },
   after: (world) => world.nudgeReports(),
 });
 

@@ -5,7 +5,7 @@ import type { Content, Day, Region } from '../../fiscal/document.ts';
 import { addDays, dayOf, parseDay, startInstant, startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { day, id, line, listQuery, oneOf } from '../fields.ts';
-import { datedFrom, datedTo, listedColumns, mentions, readPage, showBuyer, showSums } from '../listed-documents.ts';
+import { datedFrom, datedTo, listedColumns, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
 import { invoiceTypes } from './draft.ts';
@@ -83,17 +83,25 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
   for (const name of ['description', 'notes'] as const) {
     if (given[name] !== undefined) conditions.push(contains(name, given[name]));
   }
-  if (given['search'] !== undefined) conditions.push(mentions(given['search']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
-  const shown = imported ? `${columns}, source` : columns;
-  return readPage(tx, shown, conditions, asked.query as Page, imported ? withImported : undefined);
+  return readPage(tx, {
+    columns: imported ? `${columns}, source` : columns,
+    conditions,
+    page: asked.query as Page,
+    search: given['search'],
+    from: imported ? withImported : undefined,
+  });
 }
+
+const unnumbered: ReadonlySet<string> = new Set(['DRAFT', 'CREATED', 'PROCESSING', 'SCHEDULED']);
 
 /** Templates of recurring invoices show only when asked for (decisions 3, Status). */
 function statusConditions(given: Record<string, string | undefined>, today: Day | undefined): Condition[] {
   const conditions: Condition[] = [];
   if (given['status'] !== undefined) conditions.push(equals('status', given['status']));
+  // Said although it follows: the index of documents without a number is a small one.
+  if (unnumbered.has(given['status'] ?? given['aggregatedStatus'] ?? '')) conditions.push(sql`number is null`);
   const unpaid = sql`status = 'ISSUED' and outstanding > 0`;
   switch (given['aggregatedStatus']) {
     case undefined:

@@ -5,8 +5,8 @@ import type { AskedDraft } from './draft.ts';
 import { DraftPatch, draftProblems, mergeDraft } from './draft.ts';
 import { draftToChange, InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 import { loadNote, updateNoteCall } from './patch-note.ts';
-import { draftValues, loadReferences, priceDraft } from './price-draft.ts';
-import { updateDraft } from './refresh-drafts.ts';
+import { loadReferences, priceDraft } from './price-draft.ts';
+import { updateDraftCall } from './refresh-drafts.ts';
 
 export const patchDraft = defineWrite({
   name: 'patchDraft',
@@ -34,7 +34,7 @@ export const patchDraft = defineWrite({
       return { id, update: updateNoteCall(id, facts, asked.body, asked.principal.region, world.newId), row: {} as Row };
     }
     const content = priceDraft(facts.draft, facts.references, facts.before);
-    const update: Call = [updateDraft, [id, ...draftValues(facts.draft, content)]];
+    const update: Call = updateDraftCall(id, facts.draft, content);
     return { id, update, row: {} as Row };
   },
   async save(tx, change) {

@@ -9,7 +9,7 @@ import { partOf, settledPart } from '../../fiscal/settle.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, day, id, idParams, line, money, text } from '../fields.ts';
+import { closed, day, id, idParams, line, moneyAboveZero, text } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
@@ -28,9 +28,9 @@ import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
 
 const PayBody = closed({
-  amount: Type.Optional(money('What was received; everything outstanding when absent.')),
+  amount: Type.Optional(moneyAboveZero('What was received; everything outstanding when absent.')),
   date: Type.Optional(day('Day of the payment and of its receipt; today when absent.')),
-  method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.')),
+  method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.', 0, 'MB')),
   notes: Type.Optional(text(2000, 'Printed on the receipt.')),
   seriesId: Type.Optional(id('Series of the receipt; the default one when absent.')),
 });
@@ -158,7 +158,6 @@ function amountOf(parent: Parent, asked: number | undefined): Decimal {
   if (compare(outstanding, '0') === 0) throw new Refusal('INVALID_STATE', { status: 'PAID' });
   if (asked === undefined) return round2(outstanding);
   const amount = fromNumber(asked);
-  if (compare(amount, '0') === 0) refuseAll([{ code: 'TOO_SMALL', pointer: '/amount', facts: { limit: '0.01' } }]);
   if (compare(amount, outstanding) > 0) {
     refuseAll([{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/amount', facts: { outstanding } }]);
   }

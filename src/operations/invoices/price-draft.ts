@@ -1,6 +1,6 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
-import type { Call, Row, Tx } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import type { Row, Tx } from '../../db/transact.ts';
+import { Elements, listStatement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -22,23 +22,26 @@ const itemJson = recordColumns
   .map((column) => (/price|percent|rate$/.test(column) && column !== 'vat_rate' ? `i.${column}::text` : `i.${column}`))
   .join(', ');
 
-/** Everything a draft refers to. Parameters: customer, items, series, parent, document type, template. */
-const referencesText = (lock: string) => `select certo.now() as now,
+/** Everything that each of some drafts refers to. */
+const referencesText = (lock: string) => `select v.id, certo.now() as now,
     (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
-    (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = $1${lock}) x) as customer,
+    (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = v.customer_id${lock}) x) as customer,
     (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
-       where i.company_id = certo.current_company() and i.id = any ($2::uuid[]) order by i.id${lock}) x) as items,
-    (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = $6) as template,
-    (select true from certo.series s where s.company_id = certo.current_company() and s.id = $3 and s.document_type = $5 and s.status = 'ACTIVE' and s.kind <> 'R') as series,
-    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.content -> 'recovered' as recovered from certo.documents d
-       where d.company_id = certo.current_company() and d.id = $4 and d.number is not null and d.status in ('ISSUED', 'PAID')
-       and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent`;
-const readReferences = statement('draft_references', referencesText(''));
-const holdReferences = statement('draft_references_held', referencesText(' for key share'), 'once');
+       where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
+    (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
+    (select true from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
+    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered from certo.documents d
+       where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null
+       and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent
+  from jsonb_to_recordset($1::jsonb) v (id uuid, customer_id uuid, item_ids uuid[], series_id uuid, parent_id uuid, type text, template_id uuid)`;
+const readReferences = listStatement('draft_references', referencesText(''));
+const holdReferences = listStatement('draft_references_held', referencesText(' for key share'));
 
-/** Reads what a draft refers to, for one whose row is locked already. */
-export function referencesCall(asked: AskedDraft): Call {
-  return [readReferences, referencesOf(asked)];
+/** Reads what drafts refer to, in the order of the drafts: of such as are locked already, or not there yet. */
+export async function readAllReferences(tx: Tx, drafts: readonly AskedDraft[]): Promise<Row[]> {
+  const rows = await tx.query(readReferences, [new Elements(drafts.map(referencesOf))]);
+  const byId = new Map(rows.map((row) => [row['id'], row]));
+  return drafts.map((asked) => byId.get(referencesOf(asked).id)!);
 }
 
 /**
@@ -46,27 +49,33 @@ export function referencesCall(asked: AskedDraft): Call {
  * the drafts it sees, and this one can't be seen yet.
  */
 export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
-  const [row] = await tx.query(holdReferences, referencesOf(asked));
-  assert(row !== undefined, 'a select without from gives one row');
+  const [row] = await tx.query(holdReferences, [new Elements([referencesOf(asked)])]);
+  assert(row !== undefined, 'what is asked for one draft is answered for it');
   return row;
 }
 
-function referencesOf(asked: AskedDraft): unknown[] {
-  const items = [...new Set(asked.items.map((line) => line.id))];
-  return [
-    asked.customerId,
-    items,
-    asked.seriesId ?? null,
-    asked.parentInvoiceId ?? null,
-    asked.type,
-    asked.templateId ?? null,
-  ];
+function referencesOf(asked: AskedDraft) {
+  return {
+    // A line belongs to one draft, whether that has an id already or not.
+    id: asked.items[0]!.lineId,
+    customer_id: asked.customerId,
+    item_ids: [...new Set(asked.items.map((line) => line.id))],
+    series_id: asked.seriesId,
+    parent_id: asked.parentInvoiceId,
+    type: asked.type,
+    template_id: asked.templateId,
+  };
 }
 
 /** The built-in template, one of the company's, or an archived one that the draft had before. */
 function isUsable(templateId: string | undefined, references: Row, before: AskedDraft | undefined): boolean {
   if (templateId === undefined || templateId === builtIn.id || references['template'] === true) return true;
   return references['template'] === false && before?.templateId === templateId;
+}
+
+/** An issued invoice, or one that was cancelled after the draft had named it: issuing refuses that. */
+function isCorrectable(parent: Row | null, asked: AskedDraft, before: AskedDraft | undefined): boolean {
+  return parent !== null && (parent['status'] !== 'CANCELED' || before?.parentInvoiceId === asked.parentInvoiceId);
 }
 
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
@@ -91,7 +100,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.seriesId !== undefined && references['series'] !== true) at('/seriesId', 'UNKNOWN_SERIES');
   if (!isUsable(asked.templateId, references, before)) at('/templateId', 'UNKNOWN_TEMPLATE');
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
-  else if (asked.parentInvoiceId !== undefined && references['parent'] === null)
+  else if (asked.parentInvoiceId !== undefined && !isCorrectable(references['parent'] as Row | null, asked, before))
     at('/parentInvoiceId', 'UNKNOWN_PARENT');
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
@@ -219,7 +228,7 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
   };
 }
 
-/** Columns that every save of a draft writes, in the order of `draftValues`. */
+/** Columns that every save of a draft writes. */
 export const draftColumns = [
   'family',
   'type',
@@ -247,31 +256,34 @@ export const draftColumns = [
   'content',
 ] as const;
 
-export function draftValues(asked: AskedDraft, content: Content): unknown[] {
-  return [
-    documentTypes[asked.type].family,
-    asked.type,
-    asked.customerId,
-    [...new Set(asked.items.map((line) => line.id))],
-    asked.seriesId ?? null,
-    asked.parentInvoiceId ?? null,
-    asked.origin?.id ?? null,
-    asked.transport?.start ?? null,
-    content.customer.name,
-    content.customer.taxpayerNumber ?? null,
-    content.customer.email ?? null,
-    content.currency,
-    content.description ?? null,
-    content.notes ?? null,
-    content.cae,
-    content.date ?? null,
-    content.taxPointDate ?? null,
-    content.dueDate ?? null,
-    content.totals.net,
-    content.totals.tax,
-    content.totals.gross,
-    content.totals.toPay,
-    JSON.stringify(asked),
-    JSON.stringify(content),
-  ];
+/** The row of a draft, as an element of the list that is written. */
+export function draftRow(id: string, asked: AskedDraft, content: Content) {
+  const { customer, totals } = content;
+  const columns: Record<(typeof draftColumns)[number], unknown> = {
+    family: documentTypes[asked.type].family,
+    type: asked.type,
+    customer_id: asked.customerId,
+    item_ids: [...new Set(asked.items.map((line) => line.id))],
+    series_id: asked.seriesId,
+    parent_id: asked.parentInvoiceId,
+    origin_id: asked.origin?.id,
+    movement_start: asked.transport?.start,
+    customer_name: customer.name,
+    customer_nif: customer.taxpayerNumber,
+    customer_email: customer.email,
+    currency: content.currency,
+    description: content.description,
+    notes: content.notes,
+    cae: content.cae,
+    date: content.date,
+    tax_point_date: content.taxPointDate,
+    due_date: content.dueDate,
+    net: totals.net,
+    tax: totals.tax,
+    gross: totals.gross,
+    to_pay: totals.toPay,
+    asked,
+    content,
+  };
+  return { id, ...columns };
 }

@@ -3,26 +3,29 @@
  * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices and still
  * gets a new revision: a change of the catalogue is never blocked by somebody's draft.
  */
+import { joinCalls } from '../../db/joined.ts';
 import type { Call, Tx } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import { Elements, listStatement, statement } from '../../db/transact.ts';
+import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { AskedDraft } from './draft.ts';
-import { draftColumns, draftValues, priceDraft, referencesCall } from './price-draft.ts';
+import { draftColumns, draftRow, priceDraft, readAllReferences } from './price-draft.ts';
 
 // A credit note keeps what its invoice had.
 const open = `select id, asked from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED') and type <> 'CREDIT_NOTE'`;
 const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
 const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
 const ofCompany = statement('drafts_of_company', `${open} order by id for update`);
-const nextRevision = `updated_at = greatest(certo.now(), updated_at + interval '1 millisecond')`;
-export const updateDraft = statement(
+const nextRevision = `updated_at = greatest(certo.now(), d.updated_at + interval '1 millisecond')`;
+const updateDraft = listStatement(
   'draft_update',
-  `update certo.documents set ${nextRevision}, ${draftColumns.map((column, i) => `${column} = $${i + 2}`).join(', ')}
-   where company_id = certo.current_company() and id = $1 returning updated_at`,
+  `update certo.documents d set ${nextRevision}, ${draftColumns.map((column) => `${column} = v.${column}`).join(', ')}
+   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
+   where d.company_id = certo.current_company() and d.id = v.id`,
 );
-const touchDraft = statement(
+const touchDraft = listStatement(
   'draft_touch',
-  `update certo.documents set ${nextRevision} where company_id = certo.current_company() and id = $1`,
+  `update certo.documents d set ${nextRevision} where d.company_id = certo.current_company() and d.id = any ($1::uuid[])`,
 );
 const chunk = 50;
 
@@ -42,17 +45,22 @@ export async function refreshDrafts(tx: Tx, changed: Changed): Promise<void> {
   const [rows = []] = await tx.batch([openDraftsCall(changed)]);
   for (let start = 0; start < rows.length; start += chunk) {
     const some = rows.slice(start, start + chunk);
-    const references = await tx.batch(some.map((row) => referencesCall(row['asked'] as AskedDraft)));
-    await tx.batch(
-      some.map((row, i) => {
-        const asked = row['asked'] as AskedDraft;
-        try {
-          return [updateDraft, [row['id'], ...draftValues(asked, priceDraft(asked, references[i]![0]!, asked))]];
-        } catch (error) {
-          if (!(error instanceof Refusal)) throw error;
-          return [touchDraft, [row['id']]];
-        }
-      }),
-    );
+    const drafts = some.map((row) => row['asked'] as AskedDraft);
+    const references = await readAllReferences(tx, drafts);
+    const calls = drafts.map((asked, i): [Call] => {
+      const id = String(some[i]!['id']);
+      try {
+        return [updateDraftCall(id, asked, priceDraft(asked, references[i]!, asked))];
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        return [[touchDraft, [[id]]]];
+      }
+    });
+    await tx.batch(joinCalls(calls).calls);
   }
+}
+
+/** The statement that writes a draft anew. */
+export function updateDraftCall(id: string, asked: AskedDraft, content: Content): Call {
+  return [updateDraft, [new Elements([draftRow(id, asked, content)])]];
 }

@@ -41,7 +41,7 @@ const members = {
   taxRate: Type.Optional(
     percent('VAT percentage. Derived from vatRate, vatTerritory and the date unless isAutoVATEnabled is false.'),
   ),
-  vatExemptionReason: Type.Optional(line(3, 'M code; required exactly when vatRate is EXEMPT.')),
+  vatExemptionReason: Type.Optional(line(3, 'M code; required exactly when vatRate is EXEMPT.', 0, 'M07')),
   vatTerritory: Type.Optional(
     oneOf(territories, "Where the supply happens; UNKNOWN (the default) is the company's own territory."),
   ),

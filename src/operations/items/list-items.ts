@@ -76,7 +76,7 @@ export const listItems = defineRead({
         from: 'certo.items',
         columns: itemListColumns,
         conditions,
-        sortColumns: { createdAt: 'created_at', updatedAt: 'updated_at', name: 'name' },
+        sortColumns: { createdAt: { by: 'created_at' }, updatedAt: { by: 'updated_at' }, name: { by: 'name' } },
         page: query,
       }),
     );

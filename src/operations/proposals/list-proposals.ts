@@ -9,7 +9,6 @@ import {
   datedTo,
   listedColumns,
   listedMembers,
-  mentions,
   readPage,
   showBuyer,
   showSums,
@@ -63,12 +62,11 @@ export const listProposals = defineRead({
     if (fromDate !== undefined || toDate !== undefined) await readNow(tx);
     const dayOf = (text: string) => parseDay(text, asked.principal.region)!;
     const conditions: Condition[] = [sql`family = 'PROFORMA' and hidden_at is null`];
-    if (search !== undefined) conditions.push(mentions(search));
     if (wanted !== undefined) conditions.push(inStatus[wanted]);
     if (customerId !== undefined) conditions.push(equals('customer_id', customerId));
     if (fromDate !== undefined) conditions.push(datedFrom(dayOf(fromDate)));
     if (toDate !== undefined) conditions.push(datedTo(dayOf(toDate)));
-    return readPage(tx, columns, conditions, asked.query);
+    return readPage(tx, { columns, conditions, page: asked.query, search });
   },
   show: (rows, { principal }) => rows.map((row) => showEntry(row, principal)),
 });

@@ -12,7 +12,7 @@ import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.t
 import { typeCode } from '../../fiscal/regime.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { readinessFacts } from '../company/company.ts';
-import { priceDraft, referencesCall } from '../invoices/price-draft.ts';
+import { priceDraft, readAllReferences } from '../invoices/price-draft.ts';
 import { headColumns, headOf, readMoment } from '../numbering.ts';
 import type { World } from '../world.ts';
 import {
@@ -185,10 +185,10 @@ async function contentsOf(
   const contents: (Content | undefined)[] = [];
   for (let from = 0; from < asked.length; from += piece) {
     const some = asked.slice(from, from + piece);
-    const results = await read.batch(some.map(referencesCall));
+    const references = await readAllReferences(read, some);
     for (const [i, one] of some.entries()) {
       try {
-        const content = recoveredContent(priceDraft(one, results[i]![0]!), one);
+        const content = recoveredContent(priceDraft(one, references[i]!), one);
         at(from + i, totalProblems(content, one));
         contents.push(content);
       } catch (error) {

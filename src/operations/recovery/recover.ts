@@ -10,7 +10,7 @@ import type { Content, Region } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
-import { isPayable, lockFamily } from '../invoices/family.ts';
+import { lockFamily, standing } from '../invoices/family.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
 import { begunNow } from '../stamp.ts';
@@ -76,11 +76,10 @@ async function recoverIn(
   if (differs !== undefined) throw new Refusal(differs.code, differs.facts ?? {});
   const id = world.newId();
   const numbered = await numberDocument({ id, content, region }, place, world);
-  const outstanding = isPayable(asked.type) ? content.totals.toPay : '0';
   const begun = { ...begunNow(asked, actor, numbered.now), recovered: { key, file: digest } };
   const [, ...stamps] = await tx.batch([
     insertDraftCall(id, asked, content, actor),
-    ...stampCalls(numbered, { status: 'ISSUED', outstanding, actor, begun }, world.seal),
+    ...stampCalls(numbered, { ...standing(asked.type, content.totals.toPay), actor, begun }, world.seal),
     [insertAudit, [world.newId(), actor, id]],
   ]);
   stamped(stamps);

@@ -10,7 +10,7 @@ import type { DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { mayBeCashVat, type SeriesKind, seriesTypeCode } from '../../fiscal/regime.ts';
 import { isSeriesCode } from '../../fiscal/series.ts';
-import { dayOf } from '../../fiscal/time.ts';
+import { addDays, dayOf } from '../../fiscal/time.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 
@@ -24,7 +24,9 @@ export interface SeriesWorld {
 
 const readCredentials = statement(
   'at_credentials_read',
-  `select at_username, at_password_sealed, at_state, certo.now() as now from certo.companies where id = certo.current_company()`,
+  `select at_username, at_password_sealed, at_state, certo.now() as now,
+     (select max(restored_at) from certo.restores where not nothing_lost) as lost_until
+   from certo.companies where id = certo.current_company()`,
 );
 const insertSeries = statement(
   'series_insert',
@@ -132,30 +134,40 @@ export async function registerSeries(
     documentCode: atType,
     kind,
     startDate,
+    lostUntil: company['lost_until'] as Date | null,
   });
   await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
   return { ...registered, validationCode, existed: false };
 }
 
+type Registration = Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'> & {
+  readonly kind: SeriesKind;
+  /** The last restore after which documents may be missing. */
+  readonly lostUntil: Date | null;
+};
+
 async function validationCodeOf(
   world: SeriesWorld,
   credentials: Credentials,
-  wanted: Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'> & { readonly kind: SeriesKind },
+  { lostUntil, ...wanted }: Registration,
 ): Promise<string> {
   const message = { ...wanted, firstNumber: 1, certificateNumber: world.certificateNumber };
   const outcome = await world.at.registerSeries(credentials, message);
   if (outcome.kind === 'done') return outcome.series.validationCode;
   if (outcome.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: outcome.problem });
   if (outcome.code !== '4001') throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
-  // Registered before, perhaps by ourselves with the answer lost: the active record has the code.
+  // Registered before, perhaps by ourselves with the answer lost: the active record has the code. One from before a
+  // restore may be ours and forgotten, with documents in it: those numbers are not used again.
   const { series, documentCode, kind } = wanted;
-  const listed = await world.at.listSeries(credentials, { series, documentCode, state: 'A' });
+  const registeredFrom = lostUntil === null ? undefined : addDays(dayOf(lostUntil, 'PT'), 1);
+  const listed = await world.at.listSeries(credentials, { series, documentCode, state: 'A', registeredFrom });
   const found =
     listed.kind === 'done'
       ? listed.series.find((s) => s.series === series && s.documentCode === documentCode && s.kind === kind)
       : undefined;
-  if (found === undefined) throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
-  return found.validationCode;
+  if (found !== undefined) return found.validationCode;
+  if (lostUntil !== null && listed.kind === 'done') throw new Refusal('SERIES_CODE_TAKEN', { code: series });
+  throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
 }
 
 export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';

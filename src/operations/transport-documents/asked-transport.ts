@@ -23,7 +23,7 @@ const place = (description: string) =>
   closed(
     {
       address: line(210, 'Street and number.', 1),
-      postalCode: line(20, 'NNNN-NNN for PT.', 1),
+      postalCode: line(20, 'NNNN-NNN for PT.', 1, '1000-001'),
       city: line(50, 'City.', 1),
       country: Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] }),
     },
@@ -47,7 +47,7 @@ const required = {
 };
 const optional = {
   movementEndDate: Type.Optional(instant('End of the transport.')),
-  licensePlate: Type.Optional(line(32, 'Licence plate of the vehicle.')),
+  licensePlate: Type.Optional(line(32, 'Licence plate of the vehicle.', 0, 'AA-00-AA')),
   comments: Type.Optional(line(60, 'Printed, and exported in SAF-T.')),
   valued: Type.Optional(Type.Boolean({ description: 'Whether it has prices; false when absent.' })),
   seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),

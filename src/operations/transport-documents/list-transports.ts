@@ -5,7 +5,7 @@ import type { Region, Transport } from '../../fiscal/document.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import { closed, line, listQuery, oneOf } from '../fields.ts';
 import { shownMessage, showSync } from '../invoices/invoice.ts';
-import { listedColumns, listedMembers, mentions, readPage, showBuyer, showSums } from '../listed-documents.ts';
+import { listedColumns, listedMembers, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { defineRead } from '../operation.ts';
 import { movementTypes } from './asked-transport.ts';
 import { issueStatuses, showJourney, transportEntryMembers } from './transport-document.ts';
@@ -34,10 +34,9 @@ export const listTransports = defineRead({
   load(tx, asked) {
     const { search, movementType, issueStatus } = asked.query;
     const conditions: Condition[] = [sql`family = 'TRANSPORT'`];
-    if (search !== undefined) conditions.push(mentions(search, searched));
     if (movementType !== undefined) conditions.push(equals('type', movementType));
     if (issueStatus !== undefined) conditions.push(equals('status', issueStatus));
-    return readPage(tx, columns, conditions, asked.query);
+    return readPage(tx, { columns, conditions, page: asked.query, search, searched });
   },
   show: (rows, { principal }) => rows.map((row) => showEntry(row, principal.region)),
 });

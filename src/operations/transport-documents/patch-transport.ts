@@ -1,7 +1,7 @@
 import type { Row } from '../../db/transact.ts';
 import { idParams } from '../fields.ts';
-import { draftValues, loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { updateDraft } from '../invoices/refresh-drafts.ts';
+import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
+import { updateDraftCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   type AskedTransport,
@@ -38,7 +38,7 @@ export const patchTransport = defineWrite({
   },
   async save(tx, change) {
     const { id, draft, content } = change;
-    await tx.batch([[updateDraft, [id, ...draftValues(draft, content)]]]);
+    await tx.batch([updateDraftCall(id, draft, content)]);
     change.row = await loadTransport(tx, id);
     return id;
   },

@@ -1,5 +1,5 @@
 /** What checks of the books found: recorded, and resolved by the operator. While one is open nothing is issued. */
-import type { Db } from '../../db/transact.ts';
+import type { Call, Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { Finding } from './verify-series.ts';
@@ -18,12 +18,29 @@ export async function recordBreaks(
 ): Promise<Finding[]> {
   if (findings.length === 0) return [];
   const results = await world.db.transact(entryOfCompany(companyId, 'clock'), (tx) =>
-    tx.batch(
-      findings.map(({ evidence, series, documentType, number, problem }) => [
-        recordBreak,
-        [world.newId(), evidence, series, documentType, number, problem],
-      ]),
-    ),
+    tx.batch(breakCalls(world.newId, findings)),
   );
+  return newOf(findings, results);
+}
+
+/** The same inside a transaction that somebody else commits. */
+export async function recordBreaksWithin(
+  world: { readonly db: Pick<Db, 'read'>; readonly newId: () => string },
+  companyId: string,
+  findings: readonly Finding[],
+): Promise<Finding[]> {
+  if (findings.length === 0) return [];
+  const results = await world.db.read(entryOfCompany(companyId, 'clock')).batch(breakCalls(world.newId, findings));
+  return newOf(findings, results);
+}
+
+function breakCalls(newId: () => string, findings: readonly Finding[]): Call[] {
+  return findings.map(({ evidence, series, documentType, number, problem }) => [
+    recordBreak,
+    [newId(), evidence, series, documentType, number, problem],
+  ]);
+}
+
+function newOf(findings: readonly Finding[], results: readonly Row[][]): Finding[] {
   return findings.filter((_, i) => results[i]!.length > 0);
 }

@@ -4,6 +4,7 @@ import {
   documentSeal,
   eventSeal,
   type Frozen,
+  frozenMembers,
   type Mac,
   type State,
   stateAfter,
@@ -47,7 +48,8 @@ export interface SealReport {
 export function sealFaults(mac: Mac, document: SealedDocument, before: Before): SealReport {
   const faults: SealFault[] = [];
   const { frozen, seal, strangeNumbers } = document;
-  const fitting = before.map((previous) => documentSeal(mac, frozen, previous));
+  const members = frozenMembers(frozen);
+  const fitting = before.map((previous) => documentSeal(mac, members, previous));
   const made = fitting.find((one) => seal?.equals(one)) ?? fitting[0]!;
   const fault = (problem: string): void => void faults.push({ problem, evidence: made.toString('hex') });
   if (seal === null) fault('has no seal');

@@ -5,7 +5,7 @@ import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
 import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
 import { type ChainFault, type ChainPoint, verifyChain } from '../../fiscal/hash-chain.ts';
-import { documentSeal, headSeal, type Mac } from '../../fiscal/seal.ts';
+import { documentSeal, frozenMembers, headSeal, type Mac } from '../../fiscal/seal.ts';
 import { documentNumber } from '../../fiscal/series.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { nextPiece, type Stored } from './read-documents.ts';
@@ -13,7 +13,7 @@ import { documentFaults } from './verify-document.ts';
 import { type Before, type SealFault, sealFaults } from './verify-seals.ts';
 
 export interface VerifyWorld {
-  readonly db: Db;
+  readonly db: Pick<Db, 'read'>;
   /** Public signing keys by version. */
   readonly keys: ReadonlyMap<number, KeyObject>;
   readonly seal: Mac;
@@ -124,7 +124,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
     const seals = sealFaults(world.seal, sealed, sealedAfter);
     if (problems.length > 0 || seals.faults.length > 0) {
       const number = sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence);
-      const evidence = documentSeal(world.seal, sealed.frozen, null).toString('hex');
+      const evidence = documentSeal(world.seal, frozenMembers(sealed.frozen), null).toString('hex');
       const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
       for (const fault of faults) report(world, head, watch, String(number), fault);
     }

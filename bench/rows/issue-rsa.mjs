@@ -1,0 +1,14 @@
+// Issues per second over HTTP on one series, 64 in flight, each with an idempotency key, against what limits a chain of
+// signatures by nature: how many a core can make and do nothing else.
+import { issueRow } from '../parts/issue-figures.mjs';
+
+export const title = 'Issue, 64 in flight ÷ RSA of one core';
+export const unit = 'ratio';
+export const floor = { least: 0.35 };
+export const goal = { least: 0.6 };
+
+export const measure = (tools) =>
+  issueRow(tools, ({ perSecond, rsa, rounds, ...rest }) => ({
+    value: perSecond[64] / rsa,
+    details: { words: `${perSecond[64].toFixed(0)}/s of ${rsa.toFixed(0)}/s`, perSecond, rsa, ...rest, rounds },
+  }));

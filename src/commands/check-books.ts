@@ -1,0 +1,52 @@
+/** The check of all books, or of one company's, as the operator's commands make it. */
+import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { Pool } from 'pg';
+import { listSigningKeys } from '../keys/signing-keys.ts';
+import { type VerifyWorld, verifyCompany, type Watch } from '../operations/verify/verify-series.ts';
+
+/** Sees every company: a pool of the owner, or a connection in the middle of a transaction. */
+type Owner = Pick<Pool, 'query'>;
+
+// A document of 1,000 lines has about 0.5 MB as JSON: 100 of them are still little.
+const piece = 100;
+
+/** Checks the companies, or `only` one, and counts what was checked. */
+export async function checkBooks(
+  owner: Owner,
+  world: Omit<VerifyWorld, 'keys'>,
+  only: string | undefined,
+  watch: Omit<Watch, 'piece'>,
+): Promise<{ companies: number; series: number }> {
+  const keys = await publicKeys(owner);
+  const counts = { companies: 0, series: 0 };
+  for await (const companyId of companyIds(owner, only)) {
+    counts.companies += 1;
+    counts.series += (await verifyCompany({ ...world, keys }, companyId, { ...watch, piece })).series;
+  }
+  return counts;
+}
+
+async function publicKeys(owner: Owner): Promise<Map<number, KeyObject>> {
+  const keys = await listSigningKeys(owner);
+  return new Map(keys.map(({ version, publicPem }) => [version, createPublicKey(publicPem)]));
+}
+
+/** Numbered documents, by the heads of their series. */
+export async function countDocuments(owner: Owner, only: string | undefined): Promise<number> {
+  const { rows } = await owner.query(
+    `select coalesce(sum(last_number - start_number + 1), 0)::text as count from certo.series
+     where last_number >= start_number and ($1::uuid is null or company_id = $1)`,
+    [only ?? null],
+  );
+  return Number(rows[0]?.count);
+}
+
+async function* companyIds(owner: Owner, only: string | undefined): AsyncGenerator<string> {
+  if (only !== undefined) return yield only;
+  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
+    const { rows } = await owner.query('select id from certo.companies where id > $1 order by id limit 500', [after]);
+    if (rows.length === 0) return;
+    for (const { id } of rows) yield id;
+    after = rows.at(-1).id;
+  }
+}

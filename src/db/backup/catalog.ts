@@ -1,0 +1,72 @@
+/** What there is to copy, asked of the catalogue: a table, a column or a sequence that is new can't be forgotten. */
+import type { ClientBase } from 'pg';
+import type { CopiedTable, Manifest } from './manifest.ts';
+
+export interface Table {
+  readonly name: string;
+  readonly columns: readonly string[];
+  /** Row-level security holds for its owner too. */
+  readonly forced: boolean;
+  /** Tables that it refers to. */
+  readonly refersTo: readonly string[];
+}
+
+// What Kysely notes of migrations is made again by migrating.
+const ofSchema = `c.relnamespace = 'certo'::regnamespace and c.relname not like 'kysely\\_%'`;
+
+/** Every table of the schema, after those that it refers to: loaded in this order, each reference finds its row. */
+export async function readTables(client: ClientBase): Promise<Table[]> {
+  const { rows } = await client.query<Table>(
+    `select c.relname::text as name, c.relforcerowsecurity as forced,
+       array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+         and a.attgenerated = '' order by a.attnum) as columns,
+       array(select distinct f.confrelid::regclass::oid::int::text from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
+         and f.confrelid <> c.oid) as "refersTo", c.oid::int::text as oid
+     from pg_class c where c.relkind = 'r' and ${ofSchema} order by c.relname`,
+  );
+  const names = new Map((rows as (Table & { oid: string })[]).map(({ oid, name }) => [oid, name]));
+  return inOrder(rows.map((table) => ({ ...table, refersTo: table.refersTo.map((oid) => names.get(oid) ?? oid) })));
+}
+
+function inOrder(tables: readonly Table[]): Table[] {
+  const placed: Table[] = [];
+  while (placed.length < tables.length) {
+    const next = tables.find(
+      (table) =>
+        !placed.includes(table) && table.refersTo.every((name) => placed.some((before) => before.name === name)),
+    );
+    if (next === undefined) throw new Error('tables refer to each other in a circle: none can be loaded first');
+    placed.push(next);
+  }
+  return placed;
+}
+
+export async function countRows(client: ClientBase, tables: readonly Table[]): Promise<CopiedTable[]> {
+  const counted: CopiedTable[] = [];
+  for (const { name, columns } of tables) {
+    const { rows } = await client.query<{ count: number }>(`select count(*)::int8 as count from ${quoted(name)}`);
+    counted.push({ name, columns, rows: rows[0]!.count });
+  }
+  return counted;
+}
+
+export async function readSequences(client: ClientBase): Promise<Manifest['sequences']> {
+  const { rows: names } = await client.query<{ name: string }>(
+    `select c.relname::text as name from pg_class c where c.relkind = 'S' and ${ofSchema} order by c.relname`,
+  );
+  const read = [];
+  for (const { name } of names) {
+    const { rows } = await client.query(`select last_value::text as value, is_called as called from ${quoted(name)}`);
+    read.push({ name, value: rows[0].value as string, called: rows[0].called as boolean });
+  }
+  return read;
+}
+
+/** A table or sequence of ours in SQL. */
+export function quoted(name: string): string {
+  return `certo."${name.replaceAll('"', '""')}"`;
+}
+
+export function columnList({ columns }: Pick<Table, 'columns'>): string {
+  return columns.map((column) => `"${column.replaceAll('"', '""')}"`).join(', ');
+}

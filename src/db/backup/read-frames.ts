@@ -1,0 +1,98 @@
+/** Reading a backup file frame by frame. Nothing of it is believed: every length, order and digest is checked. */
+import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { type Frame, firstLine, head_bytes, type Kind, most_bytes } from './frames.ts';
+
+/** The end of the file, checked against everything before it. */
+export interface FileEnd {
+  /** SHA-256 of every byte before the last frame, in hexadecimal. */
+  readonly digest: string;
+  /** HMAC of it under the master key of whoever wrote the file. */
+  readonly seal: Buffer;
+}
+
+export function damaged(problem: string): Refusal {
+  return new Refusal('BACKUP_DAMAGED', { problem });
+}
+
+/**
+ * The frames up to the last one, whose content is returned. `passed` hears how many bytes were read. Throws NOT_A_BACKUP,
+ * BACKUP_DAMAGED, and what the file system throws.
+ */
+export async function* readFrames(path: string, passed: (bytes: number) => void): AsyncGenerator<Frame, FileEnd> {
+  const input = new Input(path, passed);
+  const first = await input.take(firstLine.length);
+  if (first?.equals(firstLine) !== true) throw new Refusal('NOT_A_BACKUP', { file: path });
+  try {
+    for (;;) {
+      // The last frame holds the digest of what stands before it.
+      const before = input.hash.copy();
+      const frame = await nextFrame(input);
+      if (frame.kind !== 'Z') {
+        yield frame;
+        continue;
+      }
+      const end = endOf(frame.bytes, before);
+      if ((await input.take(1)) !== undefined) throw damaged('something stands behind its end');
+      return end;
+    }
+  } finally {
+    input.close();
+  }
+}
+
+async function nextFrame(input: Input): Promise<Frame> {
+  const head = await input.take(head_bytes);
+  if (head === undefined) throw damaged('it ends early');
+  const kind = head.toString('latin1', 0, 1);
+  const length = head.readUInt32BE(1);
+  if (!/^[MTDEZ]$/.test(kind) || length > most_bytes) throw damaged('a piece of it has no known form');
+  const bytes = await input.take(length);
+  if (bytes === undefined) throw damaged('it ends early');
+  return { kind: kind as Kind, bytes };
+}
+
+function endOf(bytes: Buffer, before: Hash): FileEnd {
+  const digest = before.digest();
+  if (bytes.length !== 64 || !timingSafeEqual(bytes.subarray(0, 32), digest))
+    throw damaged('its checksum does not fit its content');
+  return { digest: digest.toString('hex'), seal: bytes.subarray(32) };
+}
+
+/** A file's bytes in the lengths that are asked for. */
+class Input {
+  readonly hash = createHash('sha256');
+  readonly #stream;
+  readonly #pieces: AsyncIterator<Buffer>;
+  readonly #passed: (bytes: number) => void;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(path: string, passed: (bytes: number) => void) {
+    this.#stream = createReadStream(path, { highWaterMark: 1 << 18 });
+    this.#pieces = this.#stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.#passed = passed;
+  }
+
+  /** Undefined when so many are not left. */
+  async take(length: number): Promise<Buffer | undefined> {
+    const parts = [this.#rest];
+    let have = this.#rest.length;
+    while (have < length) {
+      const { value, done } = await this.#pieces.next();
+      if (done === true) return undefined;
+      this.#passed(value.length);
+      parts.push(value);
+      have += value.length;
+    }
+    const all = Buffer.concat(parts);
+    this.#rest = all.subarray(length);
+    const taken = all.subarray(0, length);
+    this.hash.update(taken);
+    return taken;
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+}

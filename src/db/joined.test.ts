@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { joinCalls } from './joined.ts';
+import { type Call, Elements, elementsOf, listStatement, type Row, statement, WrittenElement } from './statement.ts';
+import { encode } from './wire-types.ts';
+
+const plain = statement('joined plain', 'select $1::int');
+const first = listStatement('joined first', 'select 1');
+const second = listStatement('joined second', 'select 2');
+const oneByOne = listStatement('joined one by one', 'select 3', { joins: (all) => all.map((element) => [element]) });
+const one = (id: string): Elements => new Elements([{ id, n: 1 }]);
+
+test('calls of one statement for lists become one, with the elements in the order of the members', () => {
+  const { calls } = joinCalls([[[first, [one('a')]]], [[first, [one('b')]]]]);
+  expect(calls.map(([{ name }]) => name)).toEqual(['joined first']);
+  expect(elementsOf(calls[0]!).map((element) => (element as { id: string }).id)).toEqual(['a', 'b']);
+});
+
+test('what a member asked before a joined statement runs before it, whoever asked that first', () => {
+  const { calls } = joinCalls([
+    [[second, [one('a')]]],
+    [
+      [first, [one('b')]],
+      [plain, [1]],
+      [second, [one('b')]],
+    ],
+  ]);
+  expect(calls.map(([{ name }]) => name)).toEqual(['joined first', 'joined plain', 'joined second']);
+});
+
+test('two that ask in opposite order are not joined', () => {
+  const asked: Call[][] = [
+    [
+      [first, [one('a')]],
+      [second, [one('a')]],
+    ],
+    [
+      [second, [one('b')]],
+      [first, [one('b')]],
+    ],
+  ];
+  expect(joinCalls(asked).calls).toEqual(asked.flat());
+});
+
+test('a statement says how its elements are split; ids are compared as the server writes them', () => {
+  const joined = joinCalls([[[oneByOne, [['A']]]], [[oneByOne, [['b']]]]]);
+  expect(joined.calls.map(([, [list]]) => list)).toEqual([['A'], ['b']]);
+  expect(joined.spread([[{ id: 'a' }], [{ id: 'b' }]])).toEqual([[{ id: 'a' }], [{ id: 'b' }]]);
+});
+
+test('bytes go as the input of bytea reads them, dates as text', () => {
+  const values = {
+    id: 'a"',
+    seal: Buffer.from('00ff', 'hex'),
+    at: new Date(0),
+    none: null,
+    absent: undefined,
+    of: [{}],
+  };
+  expect(JSON.parse(new Elements([values]).json())).toEqual([
+    { id: 'a"', seal: '\\x00ff', at: '1970-01-01T00:00:00.000Z', none: null, of: [{}] },
+  ]);
+});
+
+test('a value that is a function is asked when its element is sent; what is written goes as it is', () => {
+  let asked = 0;
+  const list = [{ id: 'a', seal: () => Buffer.of(++asked) }, new WrittenElement({ id: 'b' }, '"n": 1,"of":[]')];
+  const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
+  expect([calls.length, asked]).toEqual([1, 0]);
+  expect(encode(calls[0]![1][0])).toBe('[{"id":"a","seal":"\\\\x01"},{"n": 1,"of":[],"id":"b"}]');
+});
+
+/** A server that answers each element with its id, the statement's name and when it ran. */
+function answer(calls: readonly Call[]): Row[][] {
+  return calls.map((call, at) =>
+    call[0].list === undefined
+      ? [{ name: call[0].name, value: call[1][0], at }]
+      : elementsOf(call).map((element) => ({ id: (element as { id: string }).id, name: call[0].name, at })),
+  );
+}
+
+test('each call gets its own rows and no others, after everything its member asked before', () => {
+  const statements = [plain, first, second, oneByOne];
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.nat(3), { maxLength: 5 }), { maxLength: 6 }), (members) => {
+      let n = 0;
+      const asked = members.map((kinds) =>
+        kinds.map((kind): Call => {
+          const value = `id-${n++}`;
+          return kind === 0 ? [plain, [value]] : [statements[kind]!, [one(value)]];
+        }),
+      );
+      const joined = joinCalls(asked);
+      const rows = joined.spread(answer(joined.calls));
+      let next = 0;
+      for (const calls of asked) {
+        let before = -1;
+        for (const call of calls) {
+          const [row, ...more] = rows[next++]!;
+          expect(more).toEqual([]);
+          expect(row!['name']).toBe(call[0].name);
+          const value = call[0].list === undefined ? call[1][0] : (elementsOf(call)[0] as { id: string }).id;
+          expect(row!['id'] ?? row!['value']).toBe(value);
+          expect(row!['at']).toBeGreaterThanOrEqual(before);
+          before = row!['at'] as number;
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,145 @@
+/**
+ * The wire under the HTTP door: deadlines for slow callers, and what is no proper HTTP refused as a problem. Each
+ * request has exactly one answer, in order, whatever comes behind it; where one ends is in doubt the connection ends.
+ */
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
+import { Refusal } from '../../fiscal/refusal.ts';
+
+export interface Framing {
+  /** Longest time for a request to arrive whole, in milliseconds. */
+  readonly deadline_ms: number;
+  /** The refusal as the text and the headers of an answer. */
+  readonly render: (refusal: Refusal) => { readonly text: string; readonly headers: Record<string, string> };
+}
+
+/** Connections that did nothing for so long are closed; longer than load balancers keep theirs. */
+const longest_idle_ms = 72_000;
+/** A refused caller that still sends gets so long to read why; closed at once, the answer would be lost on its way. */
+const linger_ms = 1_000;
+
+/** A server for `handler`; what Node would answer without a body or not at all is answered here. */
+export function openServer(handler: RequestListener, framing: Framing): Server {
+  const server = createServer({
+    requestTimeout: framing.deadline_ms,
+    headersTimeout: framing.deadline_ms,
+    connectionsCheckingInterval: Math.min(5_000, framing.deadline_ms / 4),
+    keepAliveTimeout: longest_idle_ms,
+    // Node's own refusal has no body: `isDoubtful` looks.
+    requireHostHeader: false,
+  });
+  // Node drops headers beyond a count in silence; all together they have a size.
+  server.maxHeadersCount = 0;
+  const latest = new WeakMap<Duplex, ServerResponse>();
+  const answer = (response: ServerResponse, refusal: Refusal): void => {
+    const { text, headers } = framing.render(refusal);
+    response.writeHead(refusal.status, { ...headers, connection: 'close' }).end(text);
+  };
+  const hangUp = (socket: Duplex, refusal: Refusal): void => {
+    if (!socket.writable) return void socket.destroy();
+    const { text, headers } = framing.render(refusal);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    socket.end(
+      `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}connection: close\r\n\r\n${text}`,
+    );
+  };
+
+  server.on('connection', (socket) => {
+    const close = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => (latest.get(socket)?.req.complete === false ? lingered(socket) : close());
+  });
+
+  // What comes behind a request waits for its answer: they may not overtake each other (RFC 9112, section 9.3.2), and a
+  // caller that asks for much and reads nothing costs one answer.
+  server.on('request', (request, response) => {
+    const before = latest.get(request.socket);
+    latest.set(request.socket, response);
+    after(before, () => {
+      if (request.socket.writable && !response.headersSent) handler(request, response);
+    });
+  });
+  server.on('checkExpectation', (request, response) => {
+    latest.set(request.socket, response);
+    answer(response, new Refusal('EXPECTATION_FAILED'));
+  });
+  // No proxy: whatever would follow is not read.
+  server.on('connect', (_request, socket) => after(latest.get(socket), () => hangUp(socket, new Refusal('BAD_HTTP'))));
+  server.on('clientError', (error, socket) => {
+    const last = latest.get(socket);
+    if (!socket.writable) return;
+    // Inside the body of the last request, it is that request which is answered; else it is the next one, in its turn.
+    if (last === undefined || last.req.complete) after(last, () => hangUp(socket, refusalOf(error)));
+    else if (last.headersSent) after(last, () => socket.destroy());
+    else answer(last, refusalOf(error));
+  });
+  return server;
+}
+
+/** Says the last, and closes a little later: until then what arrives is thrown away. */
+function lingered(socket: Duplex, words = ''): void {
+  socket.end(words);
+  setTimeout(() => socket.destroy(), linger_ms).unref();
+}
+
+/** When the answer is out, or its connection gone. */
+function after(response: ServerResponse | undefined, act: () => void): void {
+  if (response === undefined || response.closed) act();
+  else response.once('close', act);
+}
+
+function refusalOf(error: Error): Refusal {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('HEADERS_TOO_LARGE');
+  return new Refusal(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_HTTP');
+}
+
+/** RFC 3986, section 3.2: what a host and port may be made of. */
+const hostText = /^[\w!$%&'()*+,;=:.~[\]-]*$/;
+/** RFC 9112, section 3.2: a path, or the whole address. */
+const targetText = /^(?:\/|https?:\/\/)/i;
+
+/**
+ * Whether a request that Node has read leaves open what is meant (RFC 9112): another version than 1.0 and 1.1, a target
+ * that is none, percent signs that encode no text, a coding of the body beside chunks, no Host or two of them, or twice
+ * what Node would silently take the first of.
+ */
+export function isDoubtful(request: IncomingMessage): boolean {
+  const { httpVersion, headers, rawHeaders, url = '' } = request;
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return true;
+  if (!targetText.test(url) || !isEncoded(url)) return true;
+  const coding = headers['transfer-encoding'];
+  if (coding !== undefined && (httpVersion === '1.0' || coding.toLowerCase() !== 'chunked')) return true;
+  let hosts = 0;
+  let types = 0;
+  let credentials = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1;
+    else if (name.length === 12 && name.toLowerCase() === 'content-type') types += 1;
+    else if (name.length === 13 && name.toLowerCase() === 'authorization') credentials += 1;
+  }
+  if (hosts > 1 || types > 1 || credentials > 1) return true;
+  return hosts === 0 ? httpVersion === '1.1' : !hostText.test(headers.host!);
+}
+
+function isEncoded(url: string): boolean {
+  if (!url.includes('%')) return true;
+  try {
+    decodeURIComponent(url);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The path of a target, which may be a whole address (RFC 9112, section 3.2.2). */
+export function pathOf(url: string): string {
+  return url.replace(/^https?:\/\/[^/?]*/i, '').split('?')[0] || '/';
+}
