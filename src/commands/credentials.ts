@@ -22,7 +22,7 @@ const answers: Readonly<Record<SyncResult, readonly [code: number, words: string
     exit.no,
     'The AT refused them: wrong user or password. Set the right ones; nothing is sent until then.',
   ],
-  'no-credentials': [exit.no, 'There are none.'],
+  'no-credentials': [exit.no, 'There are none: they were taken away while they were tried.'],
   unreachable: [
     exit.environment,
     'They are kept; the AT gives no answer at the moment. The service tries them as soon as it does.',

@@ -137,6 +137,10 @@ test('what the AT says of credentials does not count against those that were set
   await syncSeries({ ...service.world, at: lateYes }, A.id);
   expect(await reasons()).toEqual(['AT_SYNC_REQUIRED']);
   expect(await syncSeries(service.world, A.id)).toBe('wrong-credentials');
+  // Whoever comes after the refusal (an operator, whose service was faster) hears of it, and the AT is not asked again.
+  const asked = await calls();
+  expect(await syncSeries(service.world, A.id)).toBe('wrong-credentials');
+  expect(await calls()).toBe(asked);
   await service.setCredentials(A);
   expect(await syncSeries(service.world, A.id)).toBe('ok');
   await report();

@@ -172,7 +172,7 @@ async function validationCodeOf(
 
 export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';
 
-/** Compares our active series with the AT's and records the result, which readiness shows. */
+/** Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried again. */
 export async function syncSeries(world: SeriesWorld, companyId: string): Promise<SyncResult> {
   const entry = entryOfCompany(companyId, 'clock');
   const results = await world.db.read(entry).batch([
@@ -182,6 +182,7 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   const company = results[0]![0];
   if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
   const credentials = credentialsOf(company, world.master);
+  if (company['at_state'] === 'WRONG') return 'wrong-credentials'; // Refused before: asking again may lock the account.
   if (credentials === undefined) return 'no-credentials';
   const outcome = await world.at.listSeries(credentials, {});
   if (outcome.kind === 'unknown') return 'unreachable';
