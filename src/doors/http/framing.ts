@@ -22,7 +22,7 @@ export interface Framing {
 
 /** Connections that did nothing for so long are closed; longer than load balancers keep theirs. */
 const longest_idle_ms = 72_000;
-/** A refused caller that still sends gets so long to read why; closed at once, the answer would be lost on its way. */
+/** A caller that still sends gets so long to read the last answer; closed at once, it would be lost (RFC 9112, 9.6). */
 const linger_ms = 1_000;
 
 /** A server for `handler`; what Node would answer without a body or not at all is answered here. */
@@ -46,14 +46,15 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
     if (!socket.writable) return void socket.destroy();
     const { text, headers } = framing.render(refusal);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.end(
+    sayLast(
+      socket,
       `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}\r\n${lines.join('')}connection: close\r\n\r\n${text}`,
     );
   };
 
   server.on('connection', (socket) => {
-    const close = socket.destroySoon.bind(socket);
-    socket.destroySoon = () => (latest.get(socket)?.req.complete === false ? lingered(socket) : close());
+    // How Node ends a connection after its last answer.
+    socket.destroySoon = () => sayLast(socket);
   });
 
   // What comes behind a request waits for its answer: they may not overtake each other (RFC 9112, section 9.3.2), and a
@@ -82,10 +83,11 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   return server;
 }
 
-/** Says the last, and closes a little later: until then what arrives is thrown away. */
-function lingered(socket: Duplex, words = ''): void {
+/** Says the last, and closes when the caller does or a little later: until then what arrives is thrown away. */
+function sayLast(socket: Duplex, words = ''): void {
   socket.end(words);
-  setTimeout(() => socket.destroy(), linger_ms).unref();
+  const late = setTimeout(() => socket.destroy(), linger_ms).unref();
+  socket.once('close', () => clearTimeout(late));
 }
 
 /** When the answer is out, or its connection gone. */
