@@ -24,6 +24,9 @@ const schemaCodes = new Set([
   'MALFORMED_JSON',
 ]);
 
+/** The contract's limit of a body. */
+const largest_body_bytes = 1024 * 1024;
+
 /** Sentences on what is wrong; empty: nothing. */
 export function judge(made: Made, answer: Answer): string[] {
   const { operation, kind } = made;
@@ -38,7 +41,9 @@ export function judge(made: Made, answer: Answer): string[] {
     faults.push(`answered ${status} to another method`);
   if (authenticated(answer, made) && (headers['ratelimit'] === undefined || headers['ratelimit-policy'] === undefined))
     faults.push('has no RateLimit');
-  if (kind === 'broken' && status !== 400) faults.push(`answered ${status} although it does not follow the schema`);
+  // A list that breaks its limit may break the body's too, which comes first.
+  const wanted = Buffer.byteLength(made.body ?? '') > largest_body_bytes ? 413 : 400;
+  if (kind === 'broken' && status !== wanted) faults.push(`answered ${status} although it does not follow the schema`);
   if (kind === 'broken' && status === 400 && (json as { code?: string }).code !== 'INVALID_REQUEST')
     faults.push(`answered ${json.code} although it does not follow the schema`);
   if (kind === 'valid' && status === 400) {
