@@ -211,6 +211,19 @@ describe('reach', () => {
   ])('the service may not: %s', async (sql) => {
     expect(await asApp(entryOfCompany(A.id, 'test'), sql)).toBe('42501');
   });
+
+  test('a key that was revoked stays revoked', async () => {
+    const { id, revoke } = await A.anotherKey();
+    await revoke();
+    for (const instant of ['null', 'certo.now()']) {
+      const taken = await asApp(
+        entryOfCompany(A.id, 'test'),
+        `update certo.api_keys set revoked_at = ${instant} where id = $1`,
+        [id],
+      );
+      expect(taken).toBe('CE001');
+    }
+  });
 });
 
 async function changesNothing(entry: Entry, { name, columns, mayDelete }: Table, where: string): Promise<void> {
