@@ -14,7 +14,7 @@ import { kindOfLogo } from './logo.ts';
 import { largestLogo_bytes } from './logo-limits.ts';
 import { paperOf } from './paper.ts';
 
-const weights = ['400Regular', '600SemiBold', '700Bold'] as const;
+const weights = ['400Regular', '600SemiBold'] as const;
 const templates = fileURLToPath(new URL('./templates/', import.meta.url));
 
 const templateOf: Readonly<Record<PaperFormat, string>> = {
