@@ -32,6 +32,8 @@ export function openBench() {
       shared ??= startPrepared();
       return shared;
     },
+    /** The same for one row alone, which stops it: what other rows issued is still being reported from theirs. */
+    fresh: startPrepared,
   };
 }
 

@@ -24,7 +24,7 @@ export async function stackRow(tools, width) {
 async function measure(tools) {
   const absent = install(tools.say);
   if (absent !== undefined) return { absent };
-  const service = await tools.bench.service();
+  const service = await tools.bench.fresh();
   // A company of its own, so that what is read again after each round stays small.
   const company = service.others.B;
   const comparator = await startComparator();
@@ -37,6 +37,7 @@ async function measure(tools) {
   } finally {
     for (const { firing } of Object.values(sides)) firing.stop();
     comparator.stop();
+    await service.stop();
   }
 }
 

@@ -6,4 +6,4 @@ export const unit = 'ms CPU';
 export const floor = { most: 10 };
 export const goal = { most: 6 };
 
-export const measure = (tools) => pdfFigures(tools, { count: 300, warmUp: 30, lines: 10, format: 'A4' });
+export const measure = (tools) => pdfFigures(tools, { count: 300, warmUp: 300, lines: 10, format: 'A4' });

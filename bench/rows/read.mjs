@@ -11,7 +11,7 @@ export const goal = { least: 0.3 };
 const seconds = 4;
 
 export async function measure({ bench, say, rounds, quick }) {
-  const service = await bench.service();
+  const service = await bench.fresh();
   const [draft] = await createDrafts(service, 1);
   const invoice = await issue(service, draft);
   const hello = start('hello.mjs');
@@ -41,5 +41,6 @@ export async function measure({ bench, say, rounds, quick }) {
   } finally {
     hello.stop();
     cannon.stop();
+    await service.stop();
   }
 }
