@@ -45,19 +45,9 @@ function openThreads(workers: number, fontDirectory: string | undefined): Print 
   };
 }
 
-/**
- * Typst hands what it could do at once to threads of its own (rayon), as many as there are processors: a page gains nothing
- * and pays for waking them, some 6 % of its processor time. Read once in a process, from its true environment, which only the
- * main thread can set.
- */
-function oneThreadForTypst(): void {
-  process.env['RAYON_NUM_THREADS'] ??= '1';
-}
-
 /** Piscina itself takes 18 ms and 8 MB to load, which a service that prints nothing does not spend. */
 async function startPool(workers: number, fontDirectory: string | undefined): Promise<Pool> {
   const { Piscina } = await import('piscina');
-  oneThreadForTypst();
   return new Piscina({
     filename: workerFile(),
     minThreads: 1,
@@ -80,7 +70,6 @@ function openHere(fontDirectory: string | undefined): Print {
   let opening: Promise<Typesetter> | undefined;
   return {
     render: async (input) => {
-      if (opening === undefined) oneThreadForTypst();
       opening ??= import('./typst.ts').then(({ openTypesetter }) => openTypesetter(fontDirectory));
       const pdf = new Uint8Array((await opening).typeset(input));
       // The file's native memory is freed between turns of the loop: without this one, 1,000 prints in a row keep 60 MB.
