@@ -1,17 +1,12 @@
 /** A unix socket in front of a server's that counts what a client asks: statements, and round trips. */
-import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
-import { createServer, connect as dial, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { SocketConnection } from '../src/db/open.ts';
+import { type RelaySocket, relaySocket } from './relay-socket.ts';
 
-export interface CountingSocket {
-  readonly connection: SocketConnection;
+export interface CountingSocket extends RelaySocket {
   /** Executed statements, BEGIN and COMMIT among them. */
   statements: number;
   /** Messages that ask for an answer. */
   roundTrips: number;
-  close(): Promise<void>;
 }
 
 // Messages of a client (PostgreSQL manual, "Message Formats"): Execute, Sync, simple Query.
@@ -20,19 +15,7 @@ const sync = 0x53;
 const simpleQuery = 0x51;
 
 export async function countingSocket(target: SocketConnection): Promise<CountingSocket> {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-counting-'));
-  const open = new Set<Socket>();
-  const server = createServer((near) => {
-    const far = dial(join(target.host, `.s.PGSQL.${target.port}`));
-    for (const socket of [near, far]) {
-      open.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => {
-        open.delete(socket);
-        near.destroy();
-        far.destroy();
-      });
-    }
+  const relay = await relaySocket(target, (near, far) => {
     const read = messages((type) => {
       if (type === execute || type === simpleQuery) counting.statements += 1;
       if (type === sync || type === simpleQuery) counting.roundTrips += 1;
@@ -43,17 +26,7 @@ export async function countingSocket(target: SocketConnection): Promise<Counting
     });
     far.pipe(near);
   });
-  const counting: CountingSocket = {
-    connection: { ...target, host: folder },
-    statements: 0,
-    roundTrips: 0,
-    async close() {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-  await new Promise<void>((resolve) => server.listen(join(folder, `.s.PGSQL.${target.port}`), resolve));
+  const counting = { ...relay, statements: 0, roundTrips: 0 };
   return counting;
 }
 

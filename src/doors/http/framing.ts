@@ -77,14 +77,14 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
     if (!socket.writable) return;
     // Inside the body of the last request, it is that request which is answered; else it is the next one, in its turn.
     if (last === undefined || last.req.complete) after(last, () => hangUp(socket, refusalOf(error)));
-    else if (last.headersSent) after(last, () => socket.destroy());
+    else if (last.headersSent) after(last, () => sayLast(socket));
     else answer(last, refusalOf(error));
   });
   return server;
 }
 
 /** Says the last, and closes when the caller does or a little later: until then what arrives is thrown away. */
-function sayLast(socket: Duplex, words = ''): void {
+function sayLast(socket: Duplex, words?: string): void {
   socket.end(words);
   const late = setTimeout(() => socket.destroy(), linger_ms).unref();
   socket.once('close', () => clearTimeout(late));

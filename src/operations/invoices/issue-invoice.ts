@@ -13,7 +13,7 @@ import { closed, idParams, instant } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
-import { begunOf, type Numbered, stampedAt } from '../stamp.ts';
+import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { lockFamily, type Parent, standing } from './family.ts';
@@ -24,6 +24,7 @@ interface IssueChange {
   readonly parent: Parent | undefined;
   readonly proposal: Proposal | undefined;
   readonly numbered: Numbered;
+  readonly stamp: Stamp;
   readonly updatedAt: Date;
 }
 
@@ -85,15 +86,16 @@ export const issueInvoice = defineWrite({
       place,
       world,
     );
-    return { row, parent, proposal, numbered, updatedAt: stampedAt(numbered.now, begunOf(row)) };
+    const { type, totals } = numbered.decided.content;
+    const begun = begunOf(row);
+    const stamp = { ...standing(type, totals.toPay), actor: asked.principal.actor, begun };
+    return { row, parent, proposal, numbered, stamp, updatedAt: stampedAt(numbered.now, begun) };
   },
-  async save(tx, change, asked, world) {
+  async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
     const { content } = decided;
-    const { actor } = asked.principal;
-    const stamp = { ...standing(content.type, content.totals.toPay), actor, begun: begunOf(change.row) };
     const results = await tx.batch([
-      ...stampCalls(change.numbered, stamp, world.seal),
+      ...stampCalls(change.numbered, change.stamp, world.seal),
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
       ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
@@ -102,10 +104,9 @@ export const issueInvoice = defineWrite({
     results.slice(4).forEach(changedOnce);
     return change.numbered.id;
   },
-  show({ row, numbered, updatedAt }, { principal }, world) {
-    const { content } = numbered.decided;
-    const { status } = standing(content.type, content.totals.toPay);
-    const issued = { ...row, ...numberedRow(numbered, updatedAt), status, at_status: atStatusOf(content) };
+  show({ row, numbered, stamp, updatedAt }, { principal }, world) {
+    const at_status = atStatusOf(numbered.decided.content);
+    const issued = { ...row, ...numberedRow(numbered, updatedAt), status: stamp.status, at_status };
     return showInvoice(issued, principal.region, principal.companyId, world);
   },
   after: (world) => world.nudgeReports(),
