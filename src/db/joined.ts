@@ -7,8 +7,33 @@ export interface Joined {
   spread(results: readonly Row[][]): Row[][];
 }
 
-/** Each member's calls keep their order: a joined statement comes after everything that any member asked before it. */
+/**
+ * Each member's calls keep their order: a joined statement comes after everything that any member asked before it. What
+ * is `last` runs once for all, after everything else.
+ */
 export function joinCalls(members: readonly (readonly Call[])[]): Joined {
+  const asked = members.flat();
+  const last = new Map(asked.filter(isLast).map((call) => [call[0], call]));
+  if (last.size === 0) return joinOthers(members);
+  const others = joinOthers(members.map((calls) => calls.filter((call) => !isLast(call))));
+  const places = new Map([...last.keys()].map((statement, i) => [statement, others.calls.length + i]));
+  return {
+    calls: [...others.calls, ...last.values()],
+    spread(results) {
+      const rows = others.spread(results.slice(0, others.calls.length));
+      let next = 0;
+      return asked.map(([statement]) => {
+        const place = places.get(statement);
+        return place === undefined ? rows[next++]! : results[place]!;
+      });
+    },
+  };
+}
+
+/** Without values: equal for everyone. */
+const isLast = ([{ group }, values]: Call): boolean => group === 'last' && values.length === 0;
+
+function joinOthers(members: readonly (readonly Call[])[]): Joined {
   const asked = members.flat();
   const elements = elementsByStatement(asked);
   const steps = elements.size < countLists(asked) ? stepsOf(members) : undefined;

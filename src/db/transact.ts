@@ -8,6 +8,7 @@ import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { SharedBatches } from './shared-batches.ts';
 import {
+  anyOf,
   type Call,
   type Composed,
   composed,
@@ -21,6 +22,7 @@ import {
 } from './statement.ts';
 
 export {
+  anyOf,
   type Call,
   type Composed,
   type Element,
@@ -70,6 +72,12 @@ export interface Db {
    * the return of `fn` (commit) or its throw (rollback). An error of a statement can't be swallowed: it comes out again.
    */
   transact<T>(entry: Entry, fn: (tx: Tx) => Promise<T>, options?: TransactOptions): Promise<T>;
+  /**
+   * A whole transaction in one round trip, durable when it resolves. Its statements have to stand for themselves: one
+   * that finds what it must not find has to fail, and without the entry's reach none may change anything. Rejects with
+   * what the entry threw of a failure, StatementError, ConnectionLost (nothing is kept) or OutcomeUnknown.
+   */
+  write(entry: Entry, calls: readonly Call[]): Promise<void>;
   /** Waits for connections in use, then closes all. */
   close(): Promise<void>;
 }
@@ -115,6 +123,7 @@ export function makeDb(source: Source): Db {
       return reader((calls) => reads.read(subject, entry, calls));
     },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
+    write: (entry, calls) => writeOnce(source, entry, calls),
     close: () => source.pool.end(),
   };
 }
@@ -141,6 +150,21 @@ async function readAlone(source: Source, entry: Entry, calls: readonly Call[]): 
     if (!(error instanceof BatchFailure)) throw error;
     if (error.rows[0] !== undefined) entry.accept(error.rows[0]);
     throw error.reason;
+  }
+}
+
+/** Committed by the end of the batch: without "begin" all of it is one transaction. */
+async function writeOnce(source: Source, entry: Entry, calls: readonly Call[]): Promise<void> {
+  try {
+    await runOnce(source, [entry.call, ...calls]);
+  } catch (error) {
+    if (!(error instanceof BatchFailure)) throw error;
+    const { reason, rows, tags } = error;
+    // Kept, but what it returned can't be read: for the caller no better than a lost reply.
+    const kept = tags.length > calls.length && !(reason instanceof StatementError);
+    if (kept || (reason instanceof ConnectionLost && reason.sent)) throw new OutcomeUnknown(reason);
+    if (rows[0] !== undefined) entry.accept(rows[0]);
+    throw reason;
   }
 }
 

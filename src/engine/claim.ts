@@ -7,7 +7,7 @@
 
 import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
-import { Elements, listStatement } from '../db/transact.ts';
+import { anyOf, Elements, listStatement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
@@ -35,7 +35,7 @@ const readClaim = listStatement(
      case when c.completed_at > certo.now() - interval '${kept_days} days' then convert_from(c.body, 'UTF8') end as body,
      ceil(extract(epoch from c.lease_until - certo.now()))::int as lease_seconds
    from jsonb_to_recordset($1::jsonb) v (id uuid, operation text, key text, fingerprint bytea, fence uuid)
-   join certo.claims c on c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
+   join certo.claims c on c.key = ${anyOf('key', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
      and c.operation = v.operation and c.key = v.key`,
 );
 // It travels with COMMIT, so what it finds missing has to stop that: an error does.
@@ -49,9 +49,10 @@ const completeClaim = listStatement(
        body = convert_to(v.body, 'UTF8')
      from results v, moment
      where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+       and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}
        and c.lease_until > moment.now
      returning c.key)
-   select case when (select count(*) from completed) = (select count(*) from results) then true else certo.claim_lost() end as completed`,
+   select case when (select count(*) from completed) = jsonb_array_length($1::jsonb) then true else certo.claim_lost() end as completed`,
 );
 // Not after the lease: callers were told by then that the key never runs again.
 const releaseClaim = listStatement(
@@ -59,6 +60,7 @@ const releaseClaim = listStatement(
   `update certo.claims c set fence = null, lease_until = null
    from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid)
    where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+     and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}
      and c.completed_at is null and c.lease_until > certo.now()`,
 );
 
@@ -92,18 +94,23 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
   return lists;
 }
 
+/** The claim is ours, with the rows of what was read in its round trip; or the request was done before. */
+export interface Taken {
+  readonly rows: readonly Row[][];
+  readonly recorded?: Recorded | undefined;
+}
+
 /**
- * Takes the claim, in one round trip of its own (`Db.read(entry, 'lazily')`), or two where there is one already. Returns
- * the recorded result when the request was done before. May be repeated with the same fence when nobody knows whether it
- * was written.
+ * Takes the claim, in one round trip of its own (`Db.read(entry, 'lazily')`) together with what `calls` read, or two where
+ * there is one already. May be repeated with the same fence when nobody knows whether it was written.
  */
-export async function takeClaim(reader: Tx, claim: Claim): Promise<Recorded | undefined> {
+export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]): Promise<Taken> {
   const values = [new Elements([{ ...claim, id: claim.fence }])];
-  const taken = await reader.query(insertClaim, values);
-  if (taken.length > 0) return undefined;
+  const [taken, ...rows] = await reader.batch([[insertClaim, values], ...calls]);
+  if (taken!.length > 0) return { rows };
   const [found] = await reader.query(readClaim, values);
   if (found === undefined) throw new Error('a claim that was just written is not there');
-  return judge(found);
+  return { rows, recorded: judge(found) };
 }
 
 /**

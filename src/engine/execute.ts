@@ -8,7 +8,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
-import type { Db, Entry } from '../db/transact.ts';
+import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -16,7 +16,7 @@ import { type AnyAsked, Download, type Operation, Rendered } from '../operations
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
-import type { Claim, Recorded } from './claim.ts';
+import type { Claim, Taken } from './claim.ts';
 import { letGo, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
 import { nothing, type Press } from './press.ts';
@@ -141,31 +141,39 @@ async function write(
 ): Promise<Answer> {
   const { operation } = call;
   const claim = claimOf(call);
-  if (claim !== undefined) {
-    const recorded = await guarded(() => claimOrLetGo(corridor, entry, claim, asked, entered));
-    if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
-  }
   const problems = schemaProblems(call);
+  let ahead: readonly Row[][] | undefined;
+  if (claim !== undefined) {
+    // What is not well formed can't be read for.
+    const calls = (problems.length === 0 && operation.ahead?.read(asked, corridor.world)) || [];
+    const { recorded, rows } = await guarded(() => claimOrLetGo({ corridor, entry, claim, calls, asked, entered }));
+    if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
+    if (calls.length > 0) ahead = rows;
+  }
   if (problems.length > 0) {
     if (claim === undefined) await corridor.db.read(entry).query(nothing);
     else await letGo(corridor.db, claim, asked.principal);
     refuseAll(problems);
   }
-  const act = { operation, asked, entry, claim };
+  const act = { operation, asked, entry, claim, ahead };
   const acted = await guarded(() => corridor.press.act(act));
   operation.after?.(corridor.world);
   return { ...acted, replayed: false };
 }
 
+interface Claiming {
+  readonly corridor: Corridor;
+  readonly entry: Entry;
+  readonly claim: Claim;
+  /** Read in the same round trip. */
+  readonly calls: readonly DbCall[];
+  readonly asked: AnyAsked;
+  readonly entered: () => boolean;
+}
+
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. */
-async function claimOrLetGo(
-  corridor: Corridor,
-  entry: Entry,
-  claim: Claim,
-  asked: AnyAsked,
-  entered: () => boolean,
-): Promise<Recorded | undefined> {
-  const take = (): Promise<Recorded | undefined> => takeClaim(corridor.db.read(entry, 'lazily'), claim);
+async function claimOrLetGo({ corridor, entry, claim, calls, asked, entered }: Claiming): Promise<Taken> {
+  const take = (): Promise<Taken> => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls);
   try {
     // Whether a lost connection left the claim behind nobody knows: taken again with the same fence, it is ours.
     return await take().catch((error) => (error instanceof ConnectionLost ? take() : Promise.reject(error)));

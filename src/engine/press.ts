@@ -14,11 +14,12 @@ import { OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
-import type { Call, Db, Entry, Tx } from '../db/transact.ts';
+import type { Call, Db, Entry, Row, Tx } from '../db/transact.ts';
 import { Elements, listStatement, statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
+import { AheadPress } from './ahead.ts';
 import type { Claim } from './claim.ts';
 import { claimLost, completeCall, isClaimLost, letGo, releaseCall } from './claim.ts';
 
@@ -33,6 +34,8 @@ export interface Act {
   readonly asked: AnyAsked;
   readonly entry: Entry;
   readonly claim: Claim | undefined;
+  /** What was read for it together with its claim. */
+  readonly ahead?: readonly Row[][] | undefined;
 }
 
 export interface Acted {
@@ -73,6 +76,7 @@ export class Press {
   readonly #db: Db;
   readonly #world: World;
   readonly #lanes: Lanes<Member>;
+  readonly #ahead: AheadPress;
   #underWay = 0;
 
   constructor(db: Db, world: World) {
@@ -83,20 +87,30 @@ export class Press {
       onTheirWay: most_on_their_way,
       run: (members) => this.#group(members),
     });
+    this.#ahead = new AheadPress(db, world, {
+      shown: (act, change) => this.#shown(act, change),
+      lastCalls: (act, acted, subject) => this.#lastCalls(act, acted, subject),
+      locked: (act) => this.#locked(act),
+    });
   }
 
   /**
    * Does it, with others where there are others; its claim is completed with the effect, or let go when there is none.
    * Throws a Refusal, or what the database said: nothing was changed then, but for OutcomeUnknown, where nobody knows.
    */
-  act(act: Act): Promise<Acted> {
+  async act(act: Act): Promise<Acted> {
+    this.#underWay += 1;
+    try {
+      return await (act.ahead === undefined ? this.#locked(act) : this.#ahead.act(act, act.ahead));
+    } finally {
+      this.#underWay -= 1;
+    }
+  }
+
+  #locked(act: Act): Promise<Acted> {
     const { subject } = act.entry;
     if (!act.operation.grouped || subject === undefined) return this.#alone(act);
-    this.#underWay += 1;
-    const acted = new Promise<Acted>((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
-    return acted.finally(() => {
-      this.#underWay -= 1;
-    });
+    return new Promise<Acted>((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
   }
 
   /** More acts are under way than one group's half: what nobody waits for can rest meanwhile. */
@@ -152,7 +166,7 @@ export class Press {
       const runs = acts.map((act) => started(act, shared?.member() ?? tx));
       await this.#walk(tx, gate, runs);
       if (shared === undefined && !isIn(runs[0]!)) throw runs[0]!.out;
-      await tx.commitWith(joinCalls(runs.map((run) => this.#lastCalls(run))).calls);
+      await tx.commitWith(joinCalls(runs.map((run) => this.#ending(run))).calls);
       return runs;
     });
   }
@@ -192,22 +206,26 @@ export class Press {
     saving.catch(() => undefined);
     if (operation.foretold === true) {
       await sent;
-      run.acted = this.#shown(run);
+      run.acted = this.#shown(run.act, run.change);
     }
     run.subject = await saving;
-    run.acted ??= this.#shown(run);
+    run.acted ??= this.#shown(run.act, run.change);
   }
 
-  #shown({ act: { operation, asked }, change }: Run): Acted {
+  #shown({ operation, asked }: Act, change: unknown): Acted {
     return { status: operation.reply[0], body: JSON.stringify(operation.show(change, asked, this.#world)) };
   }
 
-  /** What travels with COMMIT: the claim completed and the audit entry, or the claim of who was refused let go. */
-  #lastCalls({ act, acted, subject, out }: Run): Call[] {
-    const { operation, asked, claim } = act;
+  /** What travels with COMMIT, or of who was refused: the claim let go. */
+  #ending({ act, acted, subject, out }: Run): Call[] {
     if (out instanceof Crowded) return [];
+    if (acted !== undefined) return this.#lastCalls(act, acted, subject);
+    return act.claim === undefined ? [] : [releaseCall(act.claim, act.asked.principal.scope)];
+  }
+
+  /** The claim completed, and the audit entry. */
+  #lastCalls({ operation, asked, claim }: Act, acted: Acted, subject: string): Call[] {
     const { principal, requestId } = asked;
-    if (acted === undefined) return claim === undefined ? [] : [releaseCall(claim, principal.scope)];
     const recorded = { ...acted, contentType: 'application/json; charset=utf-8' };
     const entry = {
       id: this.#world.newId(),

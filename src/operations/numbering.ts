@@ -4,17 +4,19 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
-import { type Element, Elements, listStatement, statement, WrittenElement } from '../db/transact.ts';
+import { anyOf, type Element, Elements, listStatement, statement, WrittenElement } from '../db/transact.ts';
 import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
-import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from '../fiscal/issue.ts';
+import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
-import type { CashVatPeriod, Scheme, SeriesKind } from '../fiscal/regime.ts';
+import { type CashVatPeriod, inCashVat, type Scheme } from '../fiscal/regime.ts';
 import { frozenInOrder, type Mac, type SealedSeries } from '../fiscal/seal.ts';
+import { dayOf } from '../fiscal/time.ts';
 import { checkUnbroken } from './books.ts';
 import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
-import { type Numbered, type SealChain, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
+import { type RunningHead, runningFrom, signed } from './running-head.ts';
+import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 import type { World } from './world.ts';
 
 /** Columns of `certo.series s` that numbering reads. */
@@ -33,6 +35,14 @@ const lockSeries = statement(
    for no key update`,
   'once',
 );
+// Every series that a draft could go into as things stand, without a lock.
+const readSeriesOfDraft = listStatement(
+  'number_series_of_draft',
+  `select d.id, s.id as series_id, ${headColumns.replace('s.id, ', '')}
+   from certo.documents d join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
+     and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end
+   where d.company_id = certo.current_company() and d.id = any ($1::uuid[])`,
+);
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
   'number_moment',
@@ -47,32 +57,41 @@ const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'sche
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
+/** What it returns of all elements of the list, or stops the COMMIT. */
+const all = (done: string) =>
+  `select case when (select count(*) from ${done}) = jsonb_array_length($1::jsonb) then true else certo.changed_meanwhile() end as all_done`;
+// Said so that it does not go by the index of all drafts.
 const stampDocument = listStatement(
   'number_document',
-  `update certo.documents d set
-     ${['seal', 'state_seal', ...stampedColumns, ...stampedState].map((column) => `${column} = v.${column}`).join(', ')}
-   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
-   where d.company_id = certo.current_company() and d.id = v.id and d.number is null
-   returning d.id, d.updated_at`,
+  `with done as (
+     update certo.documents d set
+       ${['seal', 'state_seal', ...stampedColumns, ...stampedState].map((column) => `${column} = v.${column}`).join(', ')}
+     from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
+     where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
+       and coalesce(d.number, '') = ''
+     returning d.id)
+   ${all('done')}`,
 );
 const moveSeries = listStatement(
   'number_move_series',
-  `update certo.series s set last_number = v.last_number, last_date = v.last_date, last_hash = v.last_hash,
-     last_system_entry = v.last_system_entry, last_issued_at = v.now, updated_at = v.now, last_seal = v.last_seal, head_seal = v.head_seal
-   from jsonb_to_recordset($1::jsonb) v (id uuid, last_number bigint, last_date date, last_hash text, last_system_entry text, now timestamptz,
-     last_seal bytea, head_seal bytea, number_before bigint, hash_before text, seal_before bytea)
-   where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
-     and s.last_seal is not distinct from v.seal_before
-   returning s.id`,
+  `with done as (
+     update certo.series s set last_number = v.last_number, last_date = v.last_date, last_hash = v.last_hash,
+       last_system_entry = v.last_system_entry, last_issued_at = v.now, updated_at = v.now, last_seal = v.last_seal, head_seal = v.head_seal
+     from jsonb_to_recordset($1::jsonb) v (id uuid, last_number bigint, last_date date, last_hash text, last_system_entry text, now timestamptz,
+       last_seal bytea, head_seal bytea, number_before bigint, hash_before text, seal_before bytea)
+     where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
+       and s.last_seal is not distinct from v.seal_before and s.status = 'ACTIVE' and s.id = ${anyOf('id', 'uuid')}
+     returning s.id)
+   ${all('done')}`,
   { joins: oneMovePerSeries },
 );
 // In order of id, as everyone who locks several of them.
 const useMasters = (table: 'customers' | 'items') =>
   listStatement(
     `number_use_${table}`,
-    `update certo.${table} set used = true where company_id = certo.current_company() and id in (
+    `update certo.${table} set used = true where company_id = certo.current_company() and id = any (array(
        select id from certo.${table} where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
-       order by id for no key update)`,
+       order by id for no key update))`,
     { joins: (ids) => [[...new Set(ids)]] },
   );
 const useCustomers = useMasters('customers');
@@ -86,21 +105,6 @@ export interface Place {
   readonly running: RunningHead | undefined;
 }
 
-/** The head of a series while a group of documents is numbered: decided ahead, then signed in one call. */
-interface RunningHead extends SealChain {
-  head: SeriesHead;
-  lastHash: string;
-  waiting: ToSign[];
-  /** Signatures are given in the order of the numbers. */
-  signing: Promise<unknown>;
-}
-
-interface ToSign {
-  readonly parts: NonNullable<DecidedIssue['parts']>;
-  readonly resolve: (signed: { readonly previousHash: string; readonly hash: string }) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** By the row of the moment, which the members of a group share (it is asked once), and the series' id. */
 const runningHeads = new WeakMap<Row, Map<string, RunningHead>>();
 
@@ -111,13 +115,8 @@ function runningHead(moment: Row, series: Row): RunningHead {
     runningHeads.set(moment, heads);
   }
   const id = String(series['id']);
-  let running = heads.get(id);
-  if (running === undefined) {
-    const head = headOf(series);
-    const lastSeal = series['last_seal'] as Buffer | null;
-    running = { head, lastHash: head.lastHash, lastSeal, waiting: [], signing: Promise.resolve() };
-    heads.set(id, running);
-  }
+  const running = heads.get(id) ?? runningFrom(series);
+  heads.set(id, running);
   return running;
 }
 
@@ -151,6 +150,31 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   };
 }
 
+/** What `placeAhead` is made of: the series a draft could go into, and the moment. */
+export const readPlaceAhead = (draftId: string): Call[] => [
+  [readSeriesOfDraft, [[draftId]]],
+  [readMoment, []],
+];
+
+/**
+ * Where a draft is going to stand, on the head that this process has decided last: nothing is locked, and the move of the
+ * head tells whether it stood there. Undefined where it has to be locked to be judged.
+ */
+export function placeAhead(
+  [found, moment]: readonly (readonly Row[] | undefined)[],
+  { seriesId, scheme = 'never', date }: Wanted,
+  world: World,
+): Place | undefined {
+  const now = moment?.[0];
+  if (now === undefined || now['broken'] === true) return undefined;
+  const day = date ?? dayOf(now['now'] as Date, now['region'] as Region);
+  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(now), day));
+  const row = found?.find((series) => seriesId !== null || series['cash_vat'] === cashVat);
+  if (row === undefined) return undefined;
+  const series = { ...row, id: row['series_id'] };
+  return { series, moment: now, running: world.heads.of(String(now['id']), series) };
+}
+
 /** What every operation refuses that numbers in a series the caller may name. */
 export const regimeRefusals = [
   'TRAINING_DIFFERS',
@@ -168,9 +192,9 @@ export async function numberDocument(
   const { series, moment, running } = place;
   const { decided, now } = await decideInTime(running, {
     content: document.content,
-    now: moment['now'] as Date,
+    now: readingOf(moment['now'] as Date, running?.now),
     region: document.region,
-    lastSigned: (moment['last_signed'] as Date | null) ?? undefined,
+    lastSigned: later((moment['last_signed'] as Date | null) ?? undefined, running?.now),
     cashVat: cashVatOf(moment),
     notReady: readiness(readinessFacts(moment), world.baseUrl),
     certificateNumber: world.certificateNumber,
@@ -261,46 +285,6 @@ function oneMovePerSeries(elements: readonly Element[]): Move[][] {
   return [[...moves.values()]];
 }
 
-/** Checks that the stamp was written exactly once; returns the document's new updatedAt. */
-export function stamped(results: readonly Row[][]): Date {
-  const [document, series] = results;
-  assert(document?.length === 1 && series?.length === 1, 'a locked draft and a locked series can be written');
-  return document[0]!['updated_at'] as Date;
-}
-
-/** Receipts are not signed. Documents that were decided in the same turn are signed in one call. */
-function signed(
-  running: RunningHead,
-  parts: DecidedIssue['parts'],
-  world: World,
-): Promise<{ readonly previousHash: string; readonly hash: string }> {
-  if (parts === undefined) return Promise.resolve({ previousHash: running.lastHash, hash: '' });
-  return new Promise((resolve, reject) => {
-    running.waiting.push({ parts, resolve, reject });
-    if (running.waiting.length > 1) return;
-    setImmediate(() => {
-      const group = running.waiting;
-      running.waiting = [];
-      running.signing = running.signing.then(() => signGroup(running, group, world));
-    });
-  });
-}
-
-async function signGroup(running: RunningHead, group: readonly ToSign[], world: World): Promise<void> {
-  try {
-    const all = group.map(({ parts }) => parts);
-    const { signatures, keyVersion } = await world.sign(running.lastHash, all);
-    assert(keyVersion === world.keyVersion, 'the signer uses the key it was decided for');
-    for (const [i, { resolve }] of group.entries()) {
-      const hash = signatures[i]!;
-      resolve({ previousHash: running.lastHash, hash });
-      running.lastHash = hash;
-    }
-  } catch (error) {
-    for (const { reject } of group) reject(error);
-  }
-}
-
 /**
  * Decides and takes the number, in one go; when the clock is a little behind the last signature, waits for it first
  * (decisions 3, Fiscal time).
@@ -310,18 +294,32 @@ async function decideInTime(
   facts: Omit<IssueFacts, 'head'>,
 ): Promise<{ decided: DecidedIssue; now: Date }> {
   const first = decideIssue({ ...facts, head: running?.head });
-  if (first.wait === undefined) return { decided: taken(running, first), now: facts.now };
+  if (first.wait === undefined) return { decided: taken(running, first, facts.now), now: facts.now };
   await sleep(first.wait);
   const now = new Date(facts.now.getTime() + first.wait);
   const second = decideIssue({ ...facts, now, head: running?.head });
   assert(second.wait === undefined, 'the clock has caught up after the wait');
-  return { decided: taken(running, second), now };
+  return { decided: taken(running, second, now), now };
 }
 
-function taken(running: RunningHead | undefined, decided: DecidedIssue): DecidedIssue {
-  if (running !== undefined) running.head = decided.next;
+function taken(running: RunningHead | undefined, decided: DecidedIssue, now: Date): DecidedIssue {
+  if (running !== undefined) {
+    running.head = decided.next;
+    running.now = now;
+  }
   return decided;
 }
+
+/** What was decided last may have read the clock after this one did; by more than a moment the clock was set back. */
+const a_moment_ms = 1_000;
+
+function readingOf(now: Date, last: Date | undefined): Date {
+  const behind_ms = (last?.getTime() ?? 0) - now.getTime();
+  return last !== undefined && behind_ms > 0 && behind_ms <= a_moment_ms ? last : now;
+}
+
+const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
+  a === undefined || (b !== undefined && b > a) ? b : a;
 
 function sealedSeries(series: Row): SealedSeries {
   return {
@@ -332,21 +330,6 @@ function sealedSeries(series: Row): SealedSeries {
     kind: String(series['kind']),
     cashVat: series['cash_vat'] === true,
     validationCode: String(series['validation_code']),
-  };
-}
-
-/** Where a locked series stands. */
-export function headOf(series: Row): SeriesHead {
-  return {
-    documentType: series['document_type'] as DocumentType,
-    code: String(series['code']),
-    validationCode: String(series['validation_code']),
-    lastSequence: Number(series['last_number']),
-    lastDate: (series['last_date'] as string | null) ?? undefined,
-    lastSystemEntry: (series['last_system_entry'] as string | null) ?? undefined,
-    lastHash: String(series['last_hash']),
-    kind: series['kind'] as SeriesKind,
-    cashVat: series['cash_vat'] === true,
   };
 }
 

@@ -35,6 +35,11 @@ function held(db: Db): Db {
       await hold?.open;
       return db.transact(entry, fn, options);
     },
+    async write(entry, calls) {
+      hold?.arrived();
+      await hold?.open;
+      return db.write(entry, calls);
+    },
   };
 }
 

@@ -104,6 +104,10 @@ function recording(db: Db): Db {
     ...db,
     read: (entry, how) => noted(db.read(entry, how)),
     transact: (entry, fn, options) => db.transact(entry, (tx) => fn(noted(tx)), options),
+    write: (entry, calls) => {
+      for (const [called] of calls) note(called);
+      return db.write(entry, calls);
+    },
   };
 }
 

@@ -33,6 +33,10 @@ beforeAll(async () => {
       begun += 1;
       return db.transact(entry, fn, options);
     },
+    write: (entry, calls) => {
+      begun += 1;
+      return db.write(entry, calls);
+    },
   });
   others = [await service.another(counted), await service.another(counted)];
   processes = others;

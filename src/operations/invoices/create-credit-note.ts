@@ -11,7 +11,7 @@ import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, line, quantity, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
@@ -129,7 +129,7 @@ export const createCreditNote = defineWrite({
     });
     if (numbered === undefined) await tx.batch([insert]);
     else {
-      const [, ...stamps] = await tx.batch([
+      const written = await tx.batch([
         insert,
         ...stampCalls(
           numbered,
@@ -143,8 +143,7 @@ export const createCreditNote = defineWrite({
         ),
         creditedBalance(parent, content, numbered.now, world.seal),
       ]);
-      stamped(stamps);
-      changedOnce(stamps.at(-1));
+      changedOnce(written.at(-1));
     }
     change.row = await loadInvoice(tx, change.id);
     return change.id;

@@ -1,24 +1,31 @@
+import type { Static } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { defineWrite } from '../operation.ts';
+import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
 import { InvoiceReply, showInvoice } from './invoice.ts';
-import { draftColumns, draftRow, loadReferences, priceDraft } from './price-draft.ts';
+import {
+  draftColumns,
+  draftRow,
+  holdReferencesAhead,
+  loadReferences,
+  priceDraft,
+  readReferencesAhead,
+} from './price-draft.ts';
 
 const insertDraft = listStatement(
   'draft_insert',
-  `insert into certo.documents (company_id, id, status, created_by, ${draftColumns.join(', ')})
-   select certo.current_company(), v.id, 'DRAFT', v.created_by, ${draftColumns.map((column) => `v.${column}`).join(', ')}
-   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
-   returning id, created_at, updated_at,
-     (select s.code from certo.series s where s.company_id = documents.company_id and s.id = documents.series_id) as series_name`,
+  `insert into certo.documents (company_id, id, status, created_by, created_at, ${draftColumns.join(', ')})
+   select certo.current_company(), v.id, 'DRAFT', v.created_by, v.created_at, ${draftColumns.map((column) => `v.${column}`).join(', ')}
+   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v`,
 );
 
-/** The statement that writes a new draft of any type. */
-export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string): Call {
-  return [insertDraft, [new Elements([{ ...draftRow(id, draft, content), created_by: actor }])]];
+/** The statement that writes a new draft of any type; `now`: when what it is made of was read. */
+export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string, now: Date): Call {
+  return [insertDraft, [new Elements([{ ...draftRow(id, draft, content), created_by: actor, created_at: now }])]];
 }
 
 const otherRoutes: Partial<Record<string, string>> = {
@@ -36,65 +43,72 @@ export const createDraft = defineWrite({
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
   grouped: true,
+  foretold: true,
   refuses: ['USE_OTHER_ENDPOINT'],
   tool: 'create_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {
-    // Days are civil days of the company; its region is not known before the first statement, and only then needed.
-    const provisional = mergeDraft(undefined, asked.body, 'PT', world.newId);
-    return { references: await loadReferences(tx, provisional) };
+    return { references: await loadReferences(tx, provisional(asked.body, world)) };
   },
   decide({ references }, asked, world) {
     const route = otherRoutes[asked.body.type];
     if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
     const draft = mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
     const content = priceDraft(draft, references);
-    return { id: world.newId(), draft, content, now: references['now'] as Date, row: {} as Row };
+    return { id: world.newId(), draft, content, references };
   },
-  async save(tx, change, asked) {
-    const { id, draft, content } = change;
-    const [rows] = await tx.batch([insertDraftCall(id, draft, content, asked.principal.actor)]);
-    change.row = rows![0]!;
+  async save(tx, change, { principal }) {
+    await tx.batch([insertCall(change, principal.actor)]);
     return change.id;
   },
-  show: (change, asked, world) =>
-    showInvoice(
-      {
-        ...newRow(change),
-        created_at: change.row['created_at'],
-        updated_at: change.row['updated_at'],
-        series_name: change.row['series_name'],
-      },
-      asked.principal.region,
-      asked.principal.companyId,
-      world,
-    ),
+  ahead: {
+    read: ({ body }, world) => [readReferencesAhead(provisional(body, world))],
+    facts: ([references]) => (references?.[0] === undefined ? undefined : { references: references[0] }),
+    save: (change, { principal }) => ({
+      subject: change.id,
+      calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],
+    }),
+  },
+  show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),
 });
 
+interface NewDraft {
+  readonly id: string;
+  readonly draft: AskedDraft;
+  readonly content: Content;
+  readonly references: Row;
+}
+
+/** Days are civil days of the company; its region is not known before the first statement, and only then needed. */
+const provisional = (body: Static<typeof DraftBody>, world: World): AskedDraft =>
+  mergeDraft(undefined, body, 'PT', world.newId);
+
+const insertCall = ({ id, draft, content, references }: NewDraft, actor: string): Call =>
+  insertDraftCall(id, draft, content, actor, references['now'] as Date);
+
 /** A draft as a row, for showing what was just written without reading it again. */
-function newRow(change: {
-  id: string;
-  draft: { type: string; seriesId?: string | undefined; dueDate?: string | undefined; date?: string | undefined };
-  content: unknown;
-  now: Date;
-}): Row {
+function newRow({ id, draft, content, references }: NewDraft): Row {
+  const now = references['now'];
   return {
-    id: change.id,
-    type: change.draft.type,
+    id,
+    type: draft.type,
     status: 'DRAFT',
-    series_id: change.draft.seriesId ?? null,
+    created_at: now,
+    updated_at: now,
+    series_id: draft.seriesId ?? null,
+    series_name: references['series'],
     number: null,
     atcud: null,
     hash: null,
-    date: change.draft.date ?? null,
-    due_date: change.draft.dueDate ?? null,
+    date: draft.date ?? null,
+    due_date: draft.dueDate ?? null,
     credited: '0',
-    content: change.content,
+    content,
     qr: null,
     issued_at: null,
     at_status: 'NOT_APPLICABLE',
     at_code: null,
     at_message: null,
-    now: change.now,
+    now,
   };
 }

@@ -2,7 +2,7 @@
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
-import type { Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Tx } from '../../db/transact.ts';
 import { listStatement, statement } from '../../db/transact.ts';
 import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
@@ -182,17 +182,27 @@ const lockInvoice = listStatement(
   { group: 'alone' },
 );
 
+/** The same without the lock. */
+const readDraft = listStatement(
+  'invoice_draft',
+  `select ${shownColumns}, ${begunColumns} from certo.documents d
+   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family = 'SALES'`,
+);
+export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
+
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
   if (row === undefined) throw await missingInvoice(tx, id);
   return row;
 }
 
+export const isDraft = (row: Row): boolean => row['status'] === 'DRAFT' || row['status'] === 'CREATED';
+
 /** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
 export async function draftToChange(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(lockInvoice, [[id]]);
   if (row === undefined) throw await missingInvoice(tx, id);
-  if (row['status'] !== 'DRAFT' && row['status'] !== 'CREATED') {
+  if (!isDraft(row)) {
     throw new Refusal('INVALID_STATE', { status: String(row['status']) });
   }
   return row;

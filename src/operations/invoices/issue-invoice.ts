@@ -10,14 +10,23 @@ import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
 import { changedOnce } from '../books.ts';
 import { closed, idParams, instant } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import {
+  lockPlace,
+  numberDocument,
+  placeAhead,
+  readPlaceAhead,
+  regimeRefusals,
+  stampCalls,
+  type Wanted,
+} from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
+import { holdDraft } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { lockFamily, type Parent, standing } from './family.ts';
-import { draftToChange, InvoiceReply, showInvoice } from './invoice.ts';
+import { draftToChange, InvoiceReply, isDraft, readDraftAhead, showInvoice } from './invoice.ts';
 
 interface IssueChange {
   readonly row: Row;
@@ -71,11 +80,7 @@ export const issueInvoice = defineWrite({
     return { row: { ...row, content } as Row, parent, proposal };
   },
   async locate(tx, facts) {
-    const { row } = facts;
-    const content = row['content'] as Content;
-    const { type, date } = content;
-    const seriesId = row['series_id'] as string | null;
-    return { ...facts, place: await lockPlace(tx, { type, seriesId, scheme: schemeOf(content), date }) };
+    return { ...facts, place: await lockPlace(tx, wantedBy(facts.row)) };
   },
   async decide({ row, parent, proposal, place }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
@@ -99,10 +104,28 @@ export const issueInvoice = defineWrite({
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
       ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
-    assert(stamped(results).getTime() === change.updatedAt.getTime(), 'the stamp was written when it was foretold');
     // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.
     results.slice(4).forEach(changedOnce);
     return change.numbered.id;
+  },
+  ahead: {
+    read: ({ params }) => [readDraftAhead(params.id), ...readPlaceAhead(params.id)],
+    facts([drafts, ...around], _asked, world) {
+      const row = drafts?.[0];
+      if (row === undefined || !isDraft(row)) return undefined;
+      // What it corrects, or was made of, is locked and changed with it.
+      const { parent, origin } = row['content'] as Content;
+      if (parent !== undefined || origin !== undefined) return undefined;
+      const place = placeAhead(around, wantedBy(row), world);
+      return place === undefined ? undefined : { row, parent: undefined, proposal: undefined, place };
+    },
+    save: ({ row, numbered, stamp }, _asked, world) => ({
+      subject: numbered.id,
+      calls: [
+        holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+        ...stampCalls(numbered, stamp, world.seal),
+      ],
+    }),
   },
   show({ row, numbered, stamp, updatedAt }, { principal }, world) {
     const at_status = atStatusOf(numbered.decided.content);
@@ -119,6 +142,12 @@ function following(draft: Content, parent: Parent | undefined, proposal: Proposa
     return { ...draft, cashVat, training };
   }
   return proposal === undefined ? draft : { ...draft, training: proposal.content.training };
+}
+
+function wantedBy(row: Row): Wanted {
+  const content = row['content'] as Content;
+  const { type, date } = content;
+  return { type, seriesId: row['series_id'] as string | null, scheme: schemeOf(content), date };
 }
 
 /** Refuses a draft that is not any more as the caller read it. */

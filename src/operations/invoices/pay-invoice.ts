@@ -10,7 +10,7 @@ import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, idParams, line, moneyAboveZero, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
@@ -102,7 +102,7 @@ export const payInvoice = defineWrite({
     const { parent, numbered } = change;
     const { actor } = asked.principal;
     const { content } = numbered.decided;
-    const [, ...stamps] = await tx.batch([
+    const written = await tx.batch([
       insertChildCall({
         id: numbered.id,
         content,
@@ -128,8 +128,7 @@ export const payInvoice = defineWrite({
         world.seal,
       ),
     ]);
-    stamped(stamps);
-    changedOnce(stamps.at(-1));
+    changedOnce(written.at(-1));
     change.row = await loadInvoice(tx, parent.id);
     return parent.id;
   },

@@ -1,5 +1,5 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
-import type { Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Tx } from '../../db/transact.ts';
 import { Elements, listStatement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
@@ -15,6 +15,7 @@ import { partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
 import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
 import { builtIn } from '../templates/template.ts';
+import { holdMasters, type Seen } from '../unchanged.ts';
 import type { AskedDraft, AskedLine } from './draft.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
@@ -26,10 +27,10 @@ const itemJson = recordColumns
 const referencesText = (lock: string) => `select v.id, certo.now() as now,
     (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
     (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = v.customer_id${lock}) x) as customer,
-    (select jsonb_agg(to_jsonb(x)) from (select i.id, ${itemJson} from certo.items i
+    (select jsonb_agg(to_jsonb(x)) from (select i.id, i.updated_at, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
-    (select true from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
+    (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered from certo.documents d
        where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent
@@ -52,6 +53,14 @@ export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
   const [row] = await tx.query(holdReferences, [new Elements([referencesOf(asked)])]);
   assert(row !== undefined, 'what is asked for one draft is answered for it');
   return row;
+}
+
+/** The same before the transaction: `holdReferencesAhead` there makes sure of them. */
+export const readReferencesAhead = (asked: AskedDraft): Call => [readReferences, [new Elements([referencesOf(asked)])]];
+
+/** Keeps customer and items from changing until the commit, on condition that they have not since they were read. */
+export function holdReferencesAhead(references: Row): Call[] {
+  return holdMasters(references['customer'] as unknown as Seen, references['items'] as unknown as Seen[]);
 }
 
 function referencesOf(asked: AskedDraft) {
@@ -97,7 +106,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
   if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
   else if (customer['is_archived'] === true && before?.customerId !== asked.customerId) at('/customerId', 'ARCHIVED');
-  if (asked.seriesId !== undefined && references['series'] !== true) at('/seriesId', 'UNKNOWN_SERIES');
+  if (asked.seriesId !== undefined && references['series'] === null) at('/seriesId', 'UNKNOWN_SERIES');
   if (!isUsable(asked.templateId, references, before)) at('/templateId', 'UNKNOWN_TEMPLATE');
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
   else if (asked.parentInvoiceId !== undefined && !isCorrectable(references['parent'] as Row | null, asked, before))

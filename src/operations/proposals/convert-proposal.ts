@@ -49,10 +49,11 @@ export const convertProposal = defineWrite({
   decide({ proposal, draft, references }, _asked, world) {
     // What the pro forma has may be invoiced even where customer or item were archived since.
     const content = priceDraft(draft, references, { ...proposal.asked, items: draft.items });
-    return { id: world.newId(), draft, content, row: {} as Row };
+    return { id: world.newId(), draft, content, references, row: {} as Row };
   },
   async save(tx, change, { principal }) {
-    await tx.batch([insertDraftCall(change.id, change.draft, change.content, principal.actor)]);
+    const { id, draft, content, references } = change;
+    await tx.batch([insertDraftCall(id, draft, content, principal.actor, references['now'] as Date)]);
     change.row = await loadInvoice(tx, change.id);
     return change.id;
   },

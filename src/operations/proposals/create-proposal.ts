@@ -4,7 +4,7 @@ import { closed } from '../fields.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { loadProposal, ProposalReply, showProposal } from './proposal.ts';
@@ -57,8 +57,8 @@ export const createProposal = defineWrite({
   },
   async save(tx, change, { principal }, world) {
     const { numbered, asked, content } = change;
-    const [, ...stamps] = await tx.batch([
-      insertDraftCall(numbered.id, asked, content, principal.actor),
+    await tx.batch([
+      insertDraftCall(numbered.id, asked, content, principal.actor, numbered.now),
       ...stampCalls(
         numbered,
         {
@@ -70,7 +70,6 @@ export const createProposal = defineWrite({
         world.seal,
       ),
     ]);
-    stamped(stamps);
     change.row = await loadProposal(tx, numbered.id);
     return numbered.id;
   },

@@ -12,7 +12,7 @@ import { entryOfCompany } from '../../identity/principal.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { lockFamily, standing } from '../invoices/family.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
 import { begunNow } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { type Planned, type Recovery, readRecovered, recoveryOf } from './plan.ts';
@@ -77,11 +77,10 @@ async function recoverIn(
   const id = world.newId();
   const numbered = await numberDocument({ id, content, region }, place, world);
   const begun = { ...begunNow(asked, actor, numbered.now), recovered: { key, file: digest } };
-  const [, ...stamps] = await tx.batch([
-    insertDraftCall(id, asked, content, actor),
+  await tx.batch([
+    insertDraftCall(id, asked, content, actor, numbered.now),
     ...stampCalls(numbered, { ...standing(asked.type, content.totals.toPay), actor, begun }, world.seal),
     [insertAudit, [world.newId(), actor, id]],
   ]);
-  stamped(stamps);
   return { id, number: numbered.issued.number, atcud: numbered.issued.atcud, before: false };
 }

@@ -23,10 +23,11 @@ export const createTransport = defineWrite({
   },
   decide({ draft, references }, { body, principal }, world) {
     checkTimes(draft, body, references['now'] as Date, principal.region);
-    return { id: world.newId(), draft, content: priceDraft(draft, references), row: {} as Row };
+    return { id: world.newId(), draft, content: priceDraft(draft, references), references, row: {} as Row };
   },
   async save(tx, change, { principal }) {
-    await tx.batch([insertDraftCall(change.id, change.draft, change.content, principal.actor)]);
+    const { id, draft, content, references } = change;
+    await tx.batch([insertDraftCall(id, draft, content, principal.actor, references['now'] as Date)]);
     change.row = await loadTransport(tx, change.id);
     return change.id;
   },

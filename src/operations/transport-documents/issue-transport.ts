@@ -8,7 +8,7 @@ import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { checkStart } from '../../fiscal/transport.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { checkRevision } from '../invoices/issue-invoice.ts';
-import { lockPlace, numberDocument, stampCalls, stamped } from '../numbering.ts';
+import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunOf } from '../stamp.ts';
 import { loadTransport, lockDraft, showTransport, TransportReply, transportOf } from './transport-document.ts';
@@ -62,7 +62,7 @@ export const issueTransport = defineWrite({
   async save(tx, change, { principal }, world) {
     const { numbered, begun } = change;
     const as = { status: 'ISSUED', outstanding: '0', actor: principal.actor, begun } as const;
-    stamped(await tx.batch(stampCalls(numbered, as, world.seal)));
+    await tx.batch(stampCalls(numbered, as, world.seal));
     change.row = await loadTransport(tx, numbered.id);
     return numbered.id;
   },

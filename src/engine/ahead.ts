@@ -1,0 +1,156 @@
+/**
+ * The quick way of the press, for operations that declare one (`Ahead` in operations/operation.ts). Their facts came with
+ * the claim; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what is ready is
+ * written in one round trip as soon as what was ready before has been: while the database writes one group, the next is
+ * made.
+ *
+ * Nothing is locked for that, so every statement fails that does not find what was read. Then nothing of its group is
+ * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
+ * stages under their locks. A refusal is judged again there too: it may rest on what was not written in the end.
+ */
+import { OutcomeUnknown } from '../db/errors.ts';
+import { joinCalls } from '../db/joined.ts';
+import type { Call, Db, Row } from '../db/transact.ts';
+import { Refusal } from '../fiscal/refusal.ts';
+import type { World } from '../operations/world.ts';
+import type { Act, Acted } from './press.ts';
+
+/** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
+const most_together = 16;
+/** After somebody else was quicker: for so long every act takes its locks. */
+const caution_ms = 1_000;
+
+/** Decided, and what is left to do about it. */
+export interface Ready {
+  readonly act: Act;
+  readonly acted: Acted;
+  readonly calls: readonly Call[];
+  readonly resolve: (acted: Acted) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What the press does for every act, however it came about. */
+export interface Steps {
+  readonly shown: (act: Act, change: unknown) => Acted;
+  /** What travels with COMMIT. */
+  readonly lastCalls: (act: Act, acted: Acted, subject: string) => readonly Call[];
+  /** The way under locks. */
+  readonly locked: (act: Act) => Promise<Acted>;
+}
+
+/** Of one company: heads are one company's, whoever asks. */
+interface Lane {
+  /** In the order in which they were decided. */
+  readonly ready: Ready[];
+  writing: boolean;
+  /** Acts between their arrival and their place among the ready. */
+  deciding: number;
+  /** Goes up when something that was decided was not written. */
+  era: number;
+  cautiousUntil: number;
+}
+
+/** Writes what is decided ahead, in groups of one company; what can't be it hands to the way under locks. */
+export class AheadPress {
+  readonly #db: Db;
+  readonly #world: World;
+  readonly #steps: Steps;
+  readonly #lanes = new Map<string, Lane>();
+
+  constructor(db: Db, world: World, steps: Steps) {
+    this.#db = db;
+    this.#world = world;
+    this.#steps = steps;
+  }
+
+  /** `rows`: what was read ahead for this act. */
+  async act(act: Act, rows: readonly Row[][]): Promise<Acted> {
+    const { companyId } = act.asked.principal;
+    const lane = this.#lane(companyId);
+    if (performance.now() < lane.cautiousUntil) return this.#steps.locked(act);
+    lane.deciding += 1;
+    const ready = await this.#decide(act, rows, lane, companyId);
+    lane.deciding -= 1;
+    if (ready === undefined) return this.#steps.locked(act);
+    return new Promise((resolve, reject) => {
+      lane.ready.push({ act, ...ready, resolve, reject });
+      if (lane.writing) return;
+      lane.writing = true;
+      // Behind those that are decided in this turn.
+      setImmediate(() => void this.#write(lane, companyId));
+    });
+  }
+
+  /** Undefined: it has to be judged under locks. */
+  async #decide(
+    act: Act,
+    rows: readonly Row[][],
+    lane: Lane,
+    companyId: string,
+  ): Promise<Pick<Ready, 'acted' | 'calls'> | undefined> {
+    const { operation, asked } = act;
+    const { facts, save } = operation.ahead!;
+    const { era } = lane;
+    try {
+      const known = facts(rows, asked, this.#world);
+      if (known === undefined) return undefined;
+      const change = await operation.decide(known, asked, this.#world);
+      if (lane.era !== era) return undefined;
+      const acted = this.#steps.shown(act, change);
+      const { subject, calls } = save(change, asked, this.#world);
+      return { acted, calls: [...calls, ...this.#steps.lastCalls(act, acted, subject)] };
+    } catch (error) {
+      // Heads may have moved for what will never be written.
+      if (!(error instanceof Refusal)) this.#failed(lane, companyId);
+      return undefined;
+    }
+  }
+
+  /** Until nothing is ready. Never rejects. */
+  async #write(lane: Lane, companyId: string): Promise<void> {
+    while (lane.ready.length > 0) {
+      const group = takeGroup(lane.ready);
+      try {
+        const { calls } = joinCalls(group.map((ready) => ready.calls));
+        await this.#db.write(group[0]!.act.entry, calls);
+        // Answered once the next group is on its way.
+        setImmediate(() => {
+          for (const { acted, resolve } of group) resolve(acted);
+        });
+      } catch (error) {
+        this.#again(error instanceof OutcomeUnknown ? [] : group);
+        if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
+        this.#failed(lane, companyId);
+      }
+    }
+    lane.writing = false;
+    if (lane.deciding === 0 && lane.cautiousUntil < performance.now()) this.#lanes.delete(companyId);
+  }
+
+  #failed(lane: Lane, companyId: string): void {
+    lane.era += 1;
+    lane.cautiousUntil = performance.now() + caution_ms;
+    this.#world.heads.forget(companyId);
+    this.#again(lane.ready.splice(0));
+  }
+
+  #again(members: readonly Ready[]): void {
+    for (const { act, resolve, reject } of members) this.#steps.locked(act).then(resolve, reject);
+  }
+
+  #lane(companyId: string): Lane {
+    let lane = this.#lanes.get(companyId);
+    if (lane === undefined) {
+      lane = { ready: [], writing: false, deciding: 0, era: 0, cautiousUntil: 0 };
+      this.#lanes.set(companyId, lane);
+    }
+    return lane;
+  }
+}
+
+/** The first ones, as far as one entry lets them in. */
+function takeGroup(ready: Ready[]): Ready[] {
+  const { subject } = ready[0]!.act.entry;
+  const other = ready.findIndex(({ act }) => act.entry.subject !== subject);
+  return ready.splice(0, Math.min(most_together, other === -1 ? ready.length : other));
+}

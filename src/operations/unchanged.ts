@@ -1,0 +1,53 @@
+/**
+ * What was read before a transaction began is held in it until its commit, on condition that it has not changed since:
+ * every change of a row gives it a later `updated_at`.
+ */
+import { anyOf, type Call, type Element, Elements, listStatement } from '../db/transact.ts';
+import { assert } from '../fiscal/refusal.ts';
+
+/** A row and its revision, as it was read. */
+export interface Seen {
+  readonly id: string;
+  readonly updated_at: Date | string;
+}
+
+// In order of id, as everyone who locks several of them. The lock waits for whoever changes a row, and then finds the
+// later revision.
+const holdUnchanged = (table: 'documents' | 'customers' | 'items', lock: 'no key update' | 'key share') =>
+  listStatement(
+    `unchanged_${table}`,
+    `with seen as materialized (select * from jsonb_to_recordset($1::jsonb) v (id uuid, updated_at timestamptz)),
+     held as materialized (
+       select d.id, d.updated_at from certo.${table} d where d.company_id = certo.current_company() and d.id = ${anyOf('id', 'uuid')}
+       order by d.id for ${lock} of d)
+     select case when (select count(*) from held join seen using (id, updated_at)) = jsonb_array_length($1::jsonb) then true
+       else certo.changed_meanwhile() end as held`,
+    { joins: eachOnce },
+  );
+const holdDocuments = holdUnchanged('documents', 'no key update');
+const holdCustomers = holdUnchanged('customers', 'key share');
+const holdItems = holdUnchanged('items', 'key share');
+
+/** A draft that this transaction is going to change. */
+export const holdDraft = (draft: Seen): Call => [holdDocuments, [new Elements([{ ...draft }])]];
+
+/** Masters that a document quotes; that they are used may be marked meanwhile. */
+export function holdMasters(customer: Seen, items: readonly Seen[]): Call[] {
+  return [
+    [holdCustomers, [new Elements([{ ...customer }])]],
+    [holdItems, [new Elements(items.map(({ id, updated_at }) => ({ id, updated_at })))]],
+  ];
+}
+
+function eachOnce(elements: readonly Element[]): Element[][] {
+  const seen = new Map<string, Seen>();
+  for (const element of elements as unknown as readonly Seen[]) {
+    const other = seen.get(element.id);
+    assert(
+      other === undefined || +new Date(other.updated_at) === +new Date(element.updated_at),
+      'one revision of a row',
+    );
+    seen.set(element.id, element);
+  }
+  return [[...seen.values()] as unknown as Element[]];
+}
