@@ -42,6 +42,24 @@ test('two that ask in opposite order are not joined', () => {
   expect(joinCalls(asked).calls).toEqual(asked.flat());
 });
 
+test('what is last runs once for all members, behind everything else, and all of them get its rows', () => {
+  const moment = statement('joined moment', 'select now()', 'last');
+  const joined = joinCalls([
+    [
+      [first, [one('a')]],
+      [moment, []],
+      [plain, [1]],
+    ],
+    [
+      [moment, []],
+      [first, [one('b')]],
+    ],
+  ]);
+  expect(joined.calls.map(([{ name }]) => name)).toEqual(['joined first', 'joined plain', 'joined moment']);
+  const [a, b, p, m] = [[{ id: 'a' }], [{ id: 'b' }], [{ p: 1 }], [{ m: 1 }]];
+  expect(joined.spread([[...a, ...b], p, m])).toEqual([a, m, p, m, b]);
+});
+
 test('a statement says how its elements are split; ids are compared as the server writes them', () => {
   const joined = joinCalls([[[oneByOne, [['A']]]], [[oneByOne, [['b']]]]]);
   expect(joined.calls.map(([, [list]]) => list)).toEqual([['A'], ['b']]);

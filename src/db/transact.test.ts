@@ -261,6 +261,51 @@ describe('a transaction', () => {
   });
 });
 
+describe('a transaction in one round trip', () => {
+  test('keeps all of it, or nothing', async () => {
+    await db.write(into(A), [
+      [put, [1, null]],
+      [put, [2, null]],
+    ]);
+    expect([await stored(), wire.roundTrips]).toEqual([[1, 2], 1]);
+    const failed = db.write(into(A), [
+      [put, [3, null]],
+      [fail, []],
+      [put, [4, null]],
+    ]);
+    await expect(failed).rejects.toMatchObject({ name: 'StatementError', code: '22012' });
+    const refused = db.write(into(A), [
+      [put, [3, 7]],
+      [put, [4, 7]],
+    ]);
+    await expect(refused).rejects.toMatchObject({ name: 'StatementError', code: '23505' });
+    expect(await stored()).toEqual([1, 2]);
+  });
+
+  test('of nobody changes nothing, and tells what its entry says of the failure', async () => {
+    const reason = new Error('no');
+    const nobody: Entry = { ...refusing(reason), call: [enter, [null]] };
+    await expect(db.write(nobody, [[put, [1, null]]])).rejects.toBe(reason);
+    expect(await stored()).toEqual([]);
+  });
+
+  test('that is lost before or after it arrived has an unknown outcome, as one whose results can not be read', async () => {
+    for (const how of ['cut before it arrives', 'cut before the answer'] as const) {
+      wire.fault = { on: 'test put', how };
+      await expect(db.write(into(A), [[put, [1, null]]])).rejects.toBeInstanceOf(OutcomeUnknown);
+    }
+    expect(await stored()).toEqual([1]);
+    await expect(
+      db.write(into(A), [
+        [put, [2, null]],
+        [tooLarge, []],
+      ]),
+    ).rejects.toBeInstanceOf(OutcomeUnknown);
+    expect(await stored()).toEqual([1, 2]);
+    await expect(db.write(into(A), [[put, [Number.NaN, null]]])).rejects.toThrow(TypeError);
+  });
+});
+
 describe('when the connection breaks', () => {
   const insertOne = () =>
     db.transact(into(A), async (tx) => {
