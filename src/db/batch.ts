@@ -12,7 +12,7 @@
 import type { ClientBase, Connection, FieldDef, Submittable } from 'pg';
 import { asServerFault, ConnectionLost, StatementError } from './errors.ts';
 import type { Call, Row, Statement } from './statement.ts';
-import { encode, parserOf } from './wire-types.ts';
+import { encodeAll, parserOf } from './wire-types.ts';
 
 type Cells = readonly (string | null)[];
 type Reader = (cells: Cells) => Row;
@@ -84,7 +84,7 @@ class Batch implements Submittable {
   constructor(calls: readonly Call[], resolve: (result: BatchResult) => void, reject: (failure: BatchFailure) => void) {
     this.#calls = calls;
     // Values are encoded before anything is sent: a bad one must not leave half a batch on the wire.
-    this.#values = calls.map(([, values]) => values.map(encode));
+    this.#values = calls.map(([, values]) => encodeAll(values));
     this.#resolve = resolve;
     this.#reject = reject;
   }

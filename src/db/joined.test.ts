@@ -1,8 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { joinCalls } from './joined.ts';
-import { type Call, Elements, elementsOf, listStatement, type Row, statement, WrittenElement } from './statement.ts';
-import { encode } from './wire-types.ts';
+import {
+  Beside,
+  type Call,
+  Elements,
+  elementsOf,
+  listStatement,
+  type Row,
+  statement,
+  WrittenElement,
+} from './statement.ts';
+import { encode, encodeAll } from './wire-types.ts';
 
 const plain = statement('joined plain', 'select $1::int');
 const first = listStatement('joined first', 'select 1');
@@ -64,6 +73,17 @@ test('a statement says how its elements are split; ids are compared as the serve
   const joined = joinCalls([[[oneByOne, [['A']]]], [[oneByOne, [['b']]]]]);
   expect(joined.calls.map(([, [list]]) => list)).toEqual([['A'], ['b']]);
   expect(joined.spread([[{ id: 'a' }], [{ id: 'b' }]])).toEqual([[{ id: 'a' }], [{ id: 'b' }]]);
+});
+
+test('what travels beside a list is not in its JSON, and comes behind it in the order of the elements', () => {
+  const list = ['"', 'é\\', ''].map((text, i) => ({ id: String(i), body: new Beside(text) }));
+  const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
+  const [json, array, ...rest] = encodeAll(calls[0]![1]);
+  expect([JSON.parse(String(json)), rest]).toEqual([list.map(({ id }) => ({ id })), []]);
+  // array_recv: 1 dimension, no nulls, bytea, 3 items from 1 on; then each with its length.
+  expect((array as Buffer).toString('hex')).toBe(
+    '0000000100000000000000110000000300000001' + '0000000122' + '00000003c3a95c' + '00000000',
+  );
 });
 
 test('bytes go as the input of bytea reads them, dates as text', () => {

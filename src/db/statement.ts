@@ -36,6 +36,18 @@ export class WrittenElement {
 /** How elements of several calls become the lists of the calls that are sent; all in one when nothing is said. */
 export type Joins = (elements: readonly Element[]) => readonly (readonly Element[])[];
 
+/**
+ * A column whose bytes travel beside the list, each as an item of a bytea[] that is the next parameter: of a long text JSON
+ * would escape every quotation mark, for the server to read them again. One column of a list at most, in every element.
+ */
+export class Beside {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
 /** Elements with columns, as a jsonb parameter: for jsonb_populate_recordset and jsonb_to_recordset. */
 export class Elements {
   readonly list: readonly Exclude<Element, string>[];
@@ -46,6 +58,13 @@ export class Elements {
 
   json(): string {
     return `[${this.list.map(jsonOf).join(',')}]`;
+  }
+
+  /** What travels beside them, in their order. */
+  beside(): string[] {
+    return this.list.flatMap((element) =>
+      Object.values(element).flatMap((value) => (value instanceof Beside ? [value.text] : [])),
+    );
   }
 }
 
@@ -58,6 +77,7 @@ function membersOf(columns: Readonly<Record<string, unknown>>): string {
   let members = '';
   for (const column of Object.keys(columns)) {
     const value = columns[column];
+    if (value instanceof Beside) continue;
     const text = valueJson(typeof value === 'function' ? value() : value);
     if (text !== undefined) members += `${members === '' ? '' : ','}"${column}":${text}`;
   }

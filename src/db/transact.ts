@@ -9,6 +9,7 @@ import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { SharedBatches } from './shared-batches.ts';
 import {
   anyOf,
+  Beside,
   type Call,
   type Composed,
   composed,
@@ -23,6 +24,7 @@ import {
 
 export {
   anyOf,
+  Beside,
   type Call,
   type Composed,
   type Element,

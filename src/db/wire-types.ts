@@ -134,6 +134,29 @@ export function encode(value: unknown): string | Buffer | null {
   }
 }
 
+/** The parameters of a statement, in their order. Lists with something beside them are two. */
+export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[] {
+  return values.flatMap((value) => {
+    const beside = value instanceof Elements ? value.beside() : [];
+    return beside.length === 0 ? [encode(value)] : [encode(value), binaryArray(beside)];
+  });
+}
+
+const bytea_oid = 17;
+
+/** A bytea[] of one dimension as the server itself keeps it (array_recv): parameters that are bytes go in binary. */
+function binaryArray(texts: readonly string[]): Buffer {
+  const lengths = texts.map((text) => Buffer.byteLength(text));
+  const bytes = Buffer.allocUnsafe(20 + lengths.reduce((sum, length) => sum + 4 + length, 0));
+  // Dimensions, no nulls, the type of the items; of the dimension its size and where it begins.
+  let at = [1, 0, bytea_oid, texts.length, 1].reduce((place, word) => bytes.writeInt32BE(word, place), 0);
+  for (const [i, text] of texts.entries()) {
+    at = bytes.writeInt32BE(lengths[i]!, at);
+    at += bytes.write(text, at);
+  }
+  return bytes;
+}
+
 function arrayLiteral(values: readonly unknown[]): string {
   return `{${values.map(arrayItem).join(',')}}`;
 }

@@ -7,7 +7,7 @@
 
 import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
-import { anyOf, Elements, listStatement } from '../db/transact.ts';
+import { anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
@@ -43,10 +43,12 @@ const completeClaim = listStatement(
   'claim_complete',
   `with moment as materialized (select certo.now() as now),
    results as (
-     select * from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid, status smallint, content_type text, body text)),
+     select * from rows from (
+       jsonb_to_recordset($1::jsonb) as (scope text, operation text, key text, fence uuid, status smallint, content_type text),
+       unnest($2::bytea[])) v (scope, operation, key, fence, status, content_type, body)),
    completed as (
      update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
-       body = convert_to(v.body, 'UTF8')
+       body = v.body
      from results v, moment
      where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
        and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}
@@ -120,7 +122,16 @@ export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]
 export function completeCall(claim: Claim, scope: string, result: Recorded): Call {
   const { operation, key, fence } = claim;
   const { status, contentType, body } = result;
-  const element = { id: fence, scope, operation, key, fence, status, content_type: contentType, body };
+  const element = {
+    id: fence,
+    scope,
+    operation,
+    key,
+    fence,
+    status,
+    content_type: contentType,
+    body: new Beside(body),
+  };
   return [completeClaim, [new Elements([element])]];
 }
 
