@@ -142,13 +142,15 @@ async function write(
   const { operation } = call;
   const claim = claimOf(call);
   const problems = schemaProblems(call);
+  // What is not well formed can't be read for.
+  const calls = problems.length === 0 ? operation.ahead?.read(asked, corridor.world) : undefined;
   let ahead: readonly Row[][] | undefined;
   if (claim !== undefined) {
-    // What is not well formed can't be read for.
-    const calls = (problems.length === 0 && operation.ahead?.read(asked, corridor.world)) || [];
     const { recorded, rows } = await guarded(() => claimOrLetGo({ corridor, entry, claim, calls, asked, entered }));
     if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
-    if (calls.length > 0) ahead = rows;
+    if (calls !== undefined) ahead = rows;
+  } else if (calls !== undefined) {
+    ahead = await guarded(() => corridor.db.read(entry, 'shared').batch(calls));
   }
   if (problems.length > 0) {
     if (claim === undefined) await corridor.db.read(entry).query(nothing);
@@ -166,13 +168,13 @@ interface Claiming {
   readonly entry: Entry;
   readonly claim: Claim;
   /** Read in the same round trip. */
-  readonly calls: readonly DbCall[];
+  readonly calls: readonly DbCall[] | undefined;
   readonly asked: AnyAsked;
   readonly entered: () => boolean;
 }
 
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. */
-async function claimOrLetGo({ corridor, entry, claim, calls, asked, entered }: Claiming): Promise<Taken> {
+async function claimOrLetGo({ corridor, entry, claim, calls = [], asked, entered }: Claiming): Promise<Taken> {
   const take = (): Promise<Taken> => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls);
   try {
     // Whether a lost connection left the claim behind nobody knows: taken again with the same fence, it is ours.
