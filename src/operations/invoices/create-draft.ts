@@ -14,6 +14,7 @@ import {
   loadReferences,
   priceDraft,
   readReferencesAhead,
+  referencesAhead,
 } from './price-draft.ts';
 
 const insertDraft = listStatement(
@@ -62,8 +63,11 @@ export const createDraft = defineWrite({
     return change.id;
   },
   ahead: {
-    read: ({ body }, world) => [readReferencesAhead(provisional(body, world))],
-    facts: ([references]) => (references?.[0] === undefined ? undefined : { references: references[0] }),
+    read: ({ body }, world) => readReferencesAhead(provisional(body, world)),
+    facts(rows) {
+      const references = referencesAhead(rows);
+      return references === undefined ? undefined : { references };
+    },
     save: (change, { principal }) => ({
       subject: change.id,
       calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],

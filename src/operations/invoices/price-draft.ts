@@ -1,6 +1,6 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
-import { Elements, listStatement } from '../../db/transact.ts';
+import { type Element, Elements, listStatement, statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -11,7 +11,7 @@ import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
 import { unvalued } from '../../fiscal/transport.ts';
 import { issuerColumns, issuerOf } from '../company/company.ts';
-import { partyOf } from '../customers/customer.ts';
+import { customerListColumns, partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
 import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
 import { builtIn } from '../templates/template.ts';
@@ -38,6 +38,24 @@ const referencesText = (lock: string) => `select v.id, certo.now() as now,
 const readReferences = listStatement('draft_references', referencesText(''));
 const holdReferences = listStatement('draft_references_held', referencesText(' for key share'));
 
+// The same for most drafts, which name no series, template or invoice: what many of them refer to is read once for all.
+const eachOnce = { joins: (ids: readonly Element[]) => [[...new Set(ids)]] };
+const readCustomers = listStatement(
+  'draft_customers',
+  `select ${customerListColumns} from certo.customers where company_id = certo.current_company() and id = any ($1::uuid[])`,
+  eachOnce,
+);
+const readItems = listStatement(
+  'draft_items',
+  `select id, updated_at, ${recordColumns.join(', ')} from certo.items where company_id = certo.current_company() and id = any ($1::uuid[])`,
+  eachOnce,
+);
+const readIssuer = statement(
+  'draft_issuer',
+  `select certo.now() as now, ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()`,
+  'last',
+);
+
 /** Reads what drafts refer to, in the order of the drafts: of such as are locked already, or not there yet. */
 export async function readAllReferences(tx: Tx, drafts: readonly AskedDraft[]): Promise<Row[]> {
   const rows = await tx.query(readReferences, [new Elements(drafts.map(referencesOf))]);
@@ -56,7 +74,32 @@ export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
 }
 
 /** The same before the transaction: `holdReferencesAhead` there makes sure of them. */
-export const readReferencesAhead = (asked: AskedDraft): Call => [readReferences, [new Elements([referencesOf(asked)])]];
+export function readReferencesAhead(asked: AskedDraft): Call[] {
+  const refersToMore = [asked.seriesId, asked.templateId, asked.parentInvoiceId].some((id) => id !== undefined);
+  const references = referencesOf(asked);
+  if (refersToMore) return [[readReferences, [new Elements([references])]]];
+  return [
+    [readCustomers, [[references.customer_id]]],
+    [readItems, [references.item_ids]],
+    [readIssuer, []],
+  ];
+}
+
+/** What those calls found, as `priceDraft` takes it. */
+export function referencesAhead(rows: readonly Row[][]): Row | undefined {
+  if (rows.length === 1) return rows[0]![0];
+  const [customers, items, [company] = []] = rows;
+  if (company === undefined) return undefined;
+  return {
+    now: company['now'],
+    company,
+    customer: customers?.[0] ?? null,
+    items,
+    template: null,
+    series: null,
+    parent: null,
+  };
+}
 
 /** Keeps customer and items from changing until the commit, on condition that they have not since they were read. */
 export function holdReferencesAhead(references: Row): Call[] {
