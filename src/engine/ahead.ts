@@ -71,7 +71,10 @@ export class AheadPress {
     lane.deciding += 1;
     const ready = await this.#decide(act, rows, lane, companyId);
     lane.deciding -= 1;
-    if (ready === undefined) return this.#steps.locked(act);
+    if (ready === undefined) {
+      this.#forgetIdle(lane, companyId);
+      return this.#steps.locked(act);
+    }
     return new Promise((resolve, reject) => {
       lane.ready.push({ act, ...ready, resolve, reject });
       if (lane.writing) return;
@@ -124,7 +127,12 @@ export class AheadPress {
       }
     }
     lane.writing = false;
-    if (lane.deciding === 0 && lane.cautiousUntil < performance.now()) this.#lanes.delete(companyId);
+    this.#forgetIdle(lane, companyId);
+  }
+
+  #forgetIdle(lane: Lane, companyId: string): void {
+    const idle = !lane.writing && lane.deciding === 0 && lane.ready.length === 0;
+    if (idle && lane.cautiousUntil < performance.now()) this.#lanes.delete(companyId);
   }
 
   #failed(lane: Lane, companyId: string): void {
