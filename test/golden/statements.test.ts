@@ -93,7 +93,7 @@ async function takenBy(company: TestCompany, enlarge: (sample: Sample) => Sample
     const asked = path.includes('?') || !operation.name.startsWith('list') ? path : withLimit(operation.query, path);
     const before = { ...socket };
     // Writes with a key, as integrations make them.
-    const headers = operation.kind === 'write' ? { 'idempotency-key': uuidv7() } : {};
+    const headers: Record<string, string> = operation.kind === 'write' ? { 'idempotency-key': uuidv7() } : {};
     const answer = await door.call(operation.method, asked, { key: company.key, body, headers });
     expect([operation.name, answer.status]).toEqual([operation.name, operation.reply[0]]);
     taken[operation.name] = {
