@@ -1,5 +1,5 @@
 /** Calls of several members that travel together, with those of one statement for lists made one. */
-import { type Call, type Element, Elements, elementsOf, idOf, type Row, type Statement } from './statement.ts';
+import { type Call, type Element, Elements, elementsOf, idOf, keyOf, type Row, type Statement } from './statement.ts';
 
 export interface Joined {
   readonly calls: readonly Call[];
@@ -9,29 +9,25 @@ export interface Joined {
 
 /**
  * Each member's calls keep their order: a joined statement comes after everything that any member asked before it. What
- * is `last` runs once for all, after everything else.
+ * is `last` runs once for all who ask the same, after everything else.
  */
 export function joinCalls(members: readonly (readonly Call[])[]): Joined {
   const asked = members.flat();
-  const last = new Map(asked.filter(isLast).map((call) => [call[0], call]));
+  const last = new Map(asked.filter(isLast).map((call) => [keyOf(call), call]));
   if (last.size === 0) return joinOthers(members);
   const others = joinOthers(members.map((calls) => calls.filter((call) => !isLast(call))));
-  const places = new Map([...last.keys()].map((statement, i) => [statement, others.calls.length + i]));
+  const places = new Map([...last.keys()].map((key, i) => [key, others.calls.length + i]));
   return {
     calls: [...others.calls, ...last.values()],
     spread(results) {
       const rows = others.spread(results.slice(0, others.calls.length));
       let next = 0;
-      return asked.map(([statement]) => {
-        const place = places.get(statement);
-        return place === undefined ? rows[next++]! : results[place]!;
-      });
+      return asked.map((call) => (isLast(call) ? results[places.get(keyOf(call))!]! : rows[next++]!));
     },
   };
 }
 
-/** Without values: equal for everyone. */
-const isLast = ([{ group }, values]: Call): boolean => group === 'last' && values.length === 0;
+const isLast = ([{ group }]: Call): boolean => group === 'last';
 
 function joinOthers(members: readonly (readonly Call[])[]): Joined {
   const asked = members.flat();

@@ -16,7 +16,7 @@
  */
 import { joinCalls } from './joined.ts';
 import type { Call, Composed, Row, Statement } from './statement.ts';
-import { composed, elementsOf, idOf } from './statement.ts';
+import { composed, elementsOf, idOf, keyOf } from './statement.ts';
 import type { Tx } from './transact.ts';
 
 /** Another member of the group holds what this one wants to change: it runs after that one. */
@@ -28,7 +28,7 @@ interface Question {
   readonly calls: readonly Call[];
   readonly resolve: (rows: Row[][]) => void;
   readonly reject: (error: unknown) => void;
-  /** Locks are taken in one order by everyone, or two groups would wait for each other; what is `last` follows. */
+  /** Locks are taken in one order by everyone, or two groups would wait for each other. */
   readonly place: string;
 }
 
@@ -72,7 +72,7 @@ export class SharedTransaction {
     const key = keyOf(call);
     let found = this.#once.get(key);
     if (found === undefined) {
-      found = this.#send([call], call[0].group === 'last' ? `~${key}` : key).then(([rows]) => rows!);
+      found = this.#send([call], key).then(([rows]) => rows!);
       this.#once.set(key, found);
     }
     return found;
@@ -99,12 +99,10 @@ export class SharedTransaction {
   #flush(): void {
     const questions = this.#waiting.sort((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place)));
     this.#waiting = [];
-    // What is `last` stays behind whatever is joined before it.
-    const joined = joinCalls(questions.filter((question) => !isLast(question)).map(({ calls }) => calls));
-    const last = questions.filter(isLast).flatMap(({ calls }) => calls);
-    this.#tx.batch([...joined.calls, ...last]).then(
+    const joined = joinCalls(questions.map(({ calls }) => calls));
+    this.#tx.batch(joined.calls).then(
       (results) => {
-        const rows = [...joined.spread(results), ...results.slice(joined.calls.length)];
+        const rows = joined.spread(results);
         let at = 0;
         for (const { calls, resolve } of questions) {
           resolve(rows.slice(at, at + calls.length));
@@ -118,8 +116,6 @@ export class SharedTransaction {
   }
 }
 
-const isLast = ({ place }: Question): boolean => place.startsWith('~');
-
 const isShared = ([{ group }]: Call): boolean => group === 'once' || group === 'last';
 
 /** Ids are unique over all tables, so whoever asks for one asks for the same row. */
@@ -128,8 +124,4 @@ function subjectsOf(call: Call): string[] {
   return list === undefined
     ? [JSON.stringify(values)]
     : elementsOf(call).map((element) => JSON.stringify([idOf(element)]));
-}
-
-function keyOf([{ name }, values]: Call): string {
-  return `${name} ${JSON.stringify(values)}`;
 }

@@ -139,6 +139,13 @@ export function listStatement(
 export const anyOf = (member: string, type: 'uuid' | 'text'): string =>
   `any (array(select (e ->> '${member}')::${type} from jsonb_array_elements($1::jsonb) e))`;
 
+/** Ends a statement for a list: `otherwise` is called, to fail, unless there is a row of `counted` for each element. */
+export const allOr = (counted: string, otherwise: string): string =>
+  `select case when (select count(*) from ${counted}) = jsonb_array_length($1::jsonb) then true else ${otherwise} end as all_done`;
+
+/** Of ids that several members name, each once. */
+export const eachOnce: Joins = (ids) => [[...new Set(ids)]];
+
 /** The elements of a call of such a statement. */
 export function elementsOf([, [list]]: Call): readonly Element[] {
   return list instanceof Elements ? list.list : (list as readonly string[]);
@@ -146,6 +153,9 @@ export function elementsOf([, [list]]: Call): readonly Element[] {
 
 /** As the server writes it. */
 export const idOf = (element: Element): string => (typeof element === 'string' ? element : element.id).toLowerCase();
+
+/** Equal calls have equal keys. */
+export const keyOf = ([{ name }, values]: Call): string => `${name} ${JSON.stringify(values)}`;
 
 /** Every text declared so far, by name: for checks over all of them. */
 export function declaredStatements(): ReadonlyMap<string, string> {

@@ -8,6 +8,7 @@ import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { SharedBatches } from './shared-batches.ts';
 import {
+  allOr,
   anyOf,
   Beside,
   type Call,
@@ -15,6 +16,7 @@ import {
   composed,
   type Element,
   Elements,
+  eachOnce,
   listStatement,
   type Row,
   type Statement,
@@ -23,12 +25,14 @@ import {
 } from './statement.ts';
 
 export {
+  allOr,
   anyOf,
   Beside,
   type Call,
   type Composed,
   type Element,
   Elements,
+  eachOnce,
   listStatement,
   type Row,
   type Statement,

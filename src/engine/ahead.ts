@@ -21,7 +21,7 @@ const most_together = 16;
 const caution_ms = 1_000;
 
 /** Decided, and what is left to do about it. */
-export interface Ready {
+interface Ready {
   readonly act: Act;
   readonly acted: Acted;
   readonly calls: readonly Call[];
@@ -30,7 +30,7 @@ export interface Ready {
 }
 
 /** What the press does for every act, however it came about. */
-export interface Steps {
+interface Steps {
   readonly shown: (act: Act, change: unknown) => Acted;
   /** What travels with COMMIT. */
   readonly lastCalls: (act: Act, acted: Acted, subject: string) => readonly Call[];
@@ -121,8 +121,8 @@ export class AheadPress {
           for (const { acted, resolve } of group) resolve(acted);
         });
       } catch (error) {
-        this.#again(error instanceof OutcomeUnknown ? [] : group);
         if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
+        else this.#again(group);
         this.#failed(lane, companyId);
       }
     }

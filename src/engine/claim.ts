@@ -7,7 +7,7 @@
 
 import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
-import { anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
+import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
@@ -38,6 +38,9 @@ const readClaim = listStatement(
    join certo.claims c on c.key = ${anyOf('key', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
      and c.operation = v.operation and c.key = v.key`,
 );
+/** The claim of each element of a list, while its holder holds it. */
+const held = `c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+       and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}`;
 // It travels with COMMIT, so what it finds missing has to stop that: an error does.
 const completeClaim = listStatement(
   'claim_complete',
@@ -50,20 +53,16 @@ const completeClaim = listStatement(
      update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
        body = v.body
      from results v, moment
-     where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
-       and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}
-       and c.lease_until > moment.now
+     where ${held} and c.lease_until > moment.now
      returning c.key)
-   select case when (select count(*) from completed) = jsonb_array_length($1::jsonb) then true else certo.claim_lost() end as completed`,
+   ${allOr('completed', 'certo.claim_lost()')}`,
 );
 // Not after the lease: callers were told by then that the key never runs again.
 const releaseClaim = listStatement(
   'claim_release',
   `update certo.claims c set fence = null, lease_until = null
    from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid)
-   where c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
-     and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}
-     and c.completed_at is null and c.lease_until > certo.now()`,
+   where ${held} and c.completed_at is null and c.lease_until > certo.now()`,
 );
 
 export interface Claim {

@@ -4,7 +4,16 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
-import { anyOf, type Element, Elements, listStatement, statement, WrittenElement } from '../db/transact.ts';
+import {
+  allOr,
+  anyOf,
+  type Element,
+  Elements,
+  eachOnce,
+  listStatement,
+  statement,
+  WrittenElement,
+} from '../db/transact.ts';
 import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts } from '../fiscal/issue.ts';
@@ -19,9 +28,10 @@ import { type RunningHead, runningFrom, signed } from './running-head.ts';
 import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 import type { World } from './world.ts';
 
-/** Columns of `certo.series s` that numbering reads. */
-export const headColumns =
-  's.id, s.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.last_seal';
+/** Columns of `certo.series s` that numbering reads, beside its id. */
+const headValues =
+  's.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.last_seal';
+export const headColumns = `s.id, ${headValues}`;
 
 // The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
 // not held up by this lock. Recovery series open to recovery alone.
@@ -38,7 +48,7 @@ const lockSeries = statement(
 // Every series that a draft could go into as things stand, without a lock.
 const readSeriesOfDraft = listStatement(
   'number_series_of_draft',
-  `select d.id, s.id as series_id, ${headColumns.replace('s.id, ', '')}
+  `select d.id, s.id as series_id, ${headValues}
    from certo.documents d join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
      and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end
    where d.company_id = certo.current_company() and d.id = any ($1::uuid[])`,
@@ -57,10 +67,8 @@ const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'sche
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
-/** What it returns of all elements of the list, or stops the COMMIT. */
-const all = (done: string) =>
-  `select case when (select count(*) from ${done}) = jsonb_array_length($1::jsonb) then true else certo.changed_meanwhile() end as all_done`;
-// Said so that it does not go by the index of all drafts.
+const orChanged = allOr('done', 'certo.changed_meanwhile()');
+// By "number is null" it would go through the index of all drafts.
 const stampDocument = listStatement(
   'number_document',
   `with done as (
@@ -70,7 +78,7 @@ const stampDocument = listStatement(
      where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
        and coalesce(d.number, '') = ''
      returning d.id)
-   ${all('done')}`,
+   ${orChanged}`,
 );
 const moveSeries = listStatement(
   'number_move_series',
@@ -82,7 +90,7 @@ const moveSeries = listStatement(
      where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
        and s.last_seal is not distinct from v.seal_before and s.status = 'ACTIVE' and s.id = ${anyOf('id', 'uuid')}
      returning s.id)
-   ${all('done')}`,
+   ${orChanged}`,
   { joins: oneMovePerSeries },
 );
 // In order of id, as everyone who locks several of them.
@@ -92,7 +100,7 @@ const useMasters = (table: 'customers' | 'items') =>
     `update certo.${table} set used = true where company_id = certo.current_company() and id = any (array(
        select id from certo.${table} where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
        order by id for no key update))`,
-    { joins: (ids) => [[...new Set(ids)]] },
+    { joins: eachOnce },
   );
 const useCustomers = useMasters('customers');
 const useItems = useMasters('items');

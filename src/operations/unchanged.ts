@@ -2,7 +2,7 @@
  * What was read before a transaction began is held in it until its commit, on condition that it has not changed since:
  * every change of a row gives it a later `updated_at`.
  */
-import { anyOf, type Call, type Element, Elements, listStatement } from '../db/transact.ts';
+import { allOr, anyOf, type Call, type Element, Elements, listStatement } from '../db/transact.ts';
 import { assert } from '../fiscal/refusal.ts';
 
 /** A row and its revision, as it was read. */
@@ -20,9 +20,8 @@ const holdUnchanged = (table: 'documents' | 'customers' | 'items', lock: 'no key
      held as materialized (
        select d.id, d.updated_at from certo.${table} d where d.company_id = certo.current_company() and d.id = ${anyOf('id', 'uuid')}
        order by d.id for ${lock} of d)
-     select case when (select count(*) from held join seen using (id, updated_at)) = jsonb_array_length($1::jsonb) then true
-       else certo.changed_meanwhile() end as held`,
-    { joins: eachOnce },
+     ${allOr('held join seen using (id, updated_at)', 'certo.changed_meanwhile()')}`,
+    { joins: eachRowOnce },
   );
 const holdDocuments = holdUnchanged('documents', 'no key update');
 const holdCustomers = holdUnchanged('customers', 'key share');
@@ -39,7 +38,7 @@ export function holdMasters(customer: Seen, items: readonly Seen[]): Call[] {
   ];
 }
 
-function eachOnce(elements: readonly Element[]): Element[][] {
+function eachRowOnce(elements: readonly Element[]): Element[][] {
   const seen = new Map<string, Seen>();
   for (const element of elements as unknown as readonly Seen[]) {
     const other = seen.get(element.id);

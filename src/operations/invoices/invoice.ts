@@ -174,20 +174,13 @@ const readInvoice = statement(
   `select ${shownColumns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
-const lockInvoice = listStatement(
-  'invoice_lock',
-  `select ${shownColumns}, ${begunColumns} from certo.documents d
-   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family in ('SALES', 'RECEIPT')
-   order by d.id for update of d`,
-  { group: 'alone' },
-);
-
-/** The same without the lock. */
-const readDraft = listStatement(
-  'invoice_draft',
-  `select ${shownColumns}, ${begunColumns} from certo.documents d
-   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family = 'SALES'`,
-);
+const invoicesToChange = `select ${shownColumns}, ${begunColumns} from certo.documents d
+   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family in ('SALES', 'RECEIPT')`;
+const lockInvoice = listStatement('invoice_lock', `${invoicesToChange} order by d.id for update of d`, {
+  group: 'alone',
+});
+const readDraft = listStatement('invoice_draft', invoicesToChange);
+/** What `draftToChange` reads, without the lock. */
 export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {

@@ -1,6 +1,6 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
-import { type Element, Elements, listStatement, statement } from '../../db/transact.ts';
+import { Elements, eachOnce, listStatement, statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -39,16 +39,15 @@ const readReferences = listStatement('draft_references', referencesText(''));
 const holdReferences = listStatement('draft_references_held', referencesText(' for key share'));
 
 // The same for most drafts, which name no series, template or invoice: what many of them refer to is read once for all.
-const eachOnce = { joins: (ids: readonly Element[]) => [[...new Set(ids)]] };
 const readCustomers = listStatement(
   'draft_customers',
   `select ${customerListColumns} from certo.customers where company_id = certo.current_company() and id = any ($1::uuid[])`,
-  eachOnce,
+  { joins: eachOnce },
 );
 const readItems = listStatement(
   'draft_items',
   `select id, updated_at, ${recordColumns.join(', ')} from certo.items where company_id = certo.current_company() and id = any ($1::uuid[])`,
-  eachOnce,
+  { joins: eachOnce },
 );
 const readIssuer = statement(
   'draft_issuer',
