@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
 import type { Outside } from './commands/outside.ts';
 import { runCommandLine } from './commands/program.ts';
-import { keepYoungGenerationSmall } from './commands/young-generation.ts';
+import { setV8ForService } from './commands/v8.ts';
 
 // Typst hands what it could do at once to threads of its own (rayon), as many as there are processors. A page gains nothing
 // and pays for waking them, some 6 % of its processor time. It is read once, from the true environment of the process.
@@ -72,7 +72,7 @@ for (const [signal, number] of [
 }
 
 try {
-  if (process.argv[2] === 'serve') keepYoungGenerationSmall();
+  if (process.argv[2] === 'serve') setV8ForService();
   await end(await runCommandLine(outside, process.argv.slice(2)));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.
