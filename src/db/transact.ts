@@ -9,6 +9,7 @@ import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { SharedBatches } from './shared-batches.ts';
 import {
   allOr,
+  anyId,
   anyOf,
   Beside,
   type Call,
@@ -26,6 +27,7 @@ import {
 
 export {
   allOr,
+  anyId,
   anyOf,
   Beside,
   type Call,

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import {
   allOr,
+  anyId,
   anyOf,
   type Element,
   Elements,
@@ -51,7 +52,7 @@ const readSeriesOfDraft = listStatement(
   `select d.id, s.id as series_id, ${headValues}
    from certo.documents d join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
      and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end
-   where d.company_id = certo.current_company() and d.id = any ($1::uuid[])`,
+   where d.company_id = certo.current_company() and d.id = ${anyId}`,
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
@@ -98,7 +99,7 @@ const useMasters = (table: 'customers' | 'items') =>
   listStatement(
     `number_use_${table}`,
     `update certo.${table} set used = true where company_id = certo.current_company() and id = any (array(
-       select id from certo.${table} where company_id = certo.current_company() and id = any ($1::uuid[]) and not used
+       select id from certo.${table} where company_id = certo.current_company() and id = ${anyId} and not used
        order by id for no key update))`,
     { joins: eachOnce },
   );

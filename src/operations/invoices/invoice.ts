@@ -3,7 +3,7 @@
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Call, Row, Tx } from '../../db/transact.ts';
-import { listStatement, statement } from '../../db/transact.ts';
+import { anyId, listStatement, statement } from '../../db/transact.ts';
 import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
@@ -175,7 +175,7 @@ const readInvoice = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
 const invoicesToChange = `select ${shownColumns}, ${begunColumns} from certo.documents d
-   where d.company_id = certo.current_company() and d.id = any ($1::uuid[]) and d.family in ('SALES', 'RECEIPT')`;
+   where d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
 const lockInvoice = listStatement('invoice_lock', `${invoicesToChange} order by d.id for update of d`, {
   group: 'alone',
 });

@@ -1,6 +1,6 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
-import { Elements, eachOnce, listStatement, statement } from '../../db/transact.ts';
+import { anyId, Elements, eachOnce, listStatement, statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -41,12 +41,12 @@ const holdReferences = listStatement('draft_references_held', referencesText(' f
 // The same for most drafts, which name no series, template or invoice: what many of them refer to is read once for all.
 const readCustomers = listStatement(
   'draft_customers',
-  `select ${customerListColumns} from certo.customers where company_id = certo.current_company() and id = any ($1::uuid[])`,
+  `select ${customerListColumns} from certo.customers where company_id = certo.current_company() and id = ${anyId}`,
   { joins: eachOnce },
 );
 const readItems = listStatement(
   'draft_items',
-  `select id, updated_at, ${recordColumns.join(', ')} from certo.items where company_id = certo.current_company() and id = any ($1::uuid[])`,
+  `select id, updated_at, ${recordColumns.join(', ')} from certo.items where company_id = certo.current_company() and id = ${anyId}`,
   { joins: eachOnce },
 );
 const readIssuer = statement(

@@ -5,7 +5,7 @@
  */
 import { joinCalls } from '../../db/joined.ts';
 import type { Call, Tx } from '../../db/transact.ts';
-import { Elements, listStatement, statement } from '../../db/transact.ts';
+import { anyId, Elements, listStatement, statement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { AskedDraft } from './draft.ts';
@@ -25,7 +25,7 @@ const updateDraft = listStatement(
 );
 const touchDraft = listStatement(
   'draft_touch',
-  `update certo.documents d set ${nextRevision} where d.company_id = certo.current_company() and d.id = any ($1::uuid[])`,
+  `update certo.documents d set ${nextRevision} where d.company_id = certo.current_company() and d.id = ${anyId}`,
 );
 const chunk = 50;
 
