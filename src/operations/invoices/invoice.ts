@@ -360,7 +360,6 @@ function optionalDay(day: string | undefined, region: Region): string | undefine
   return day === undefined ? undefined : startOfDay(day, region);
 }
 
-/** Positions 1, 11, 21 and 31 (Despacho 8632/2014, point 6). */
 // The image of a QR message never changes; the same few invoices are read again and again.
 const qrImages = new Map<string, string>();
 const most_images = 500;
