@@ -2,14 +2,20 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as d from './decimal.ts';
 
+/** Amounts as they are, as long as they get, and where a double ends. */
+const digitsOfAll = fc.oneof(
+  fc.bigInt({ min: 0n, max: 10n ** 15n }),
+  fc.bigInt({ min: 0n, max: 1_000_000n }),
+  fc.bigInt({ min: 10n ** 15n - 3n, max: 10n ** 15n }),
+  fc.bigInt({ min: 2n ** 53n / 100n - 3n, max: 2n ** 53n / 100n + 3n }),
+);
+
 /** Decimal text of `digits` at `scale`, and its exact value as a whole number of 10^-12. */
-const decimals = fc
-  .tuple(fc.bigInt({ min: 0n, max: 10n ** 15n }), fc.integer({ min: 0, max: 6 }))
-  .map(([digits, scale]) => {
-    const padded = digits.toString().padStart(scale + 1, '0');
-    const text = scale === 0 ? padded : `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
-    return { text, units: digits * 10n ** BigInt(12 - scale) };
-  });
+const decimals = fc.tuple(digitsOfAll, fc.integer({ min: 0, max: 6 })).map(([digits, scale]) => {
+  const padded = digits.toString().padStart(scale + 1, '0');
+  const text = scale === 0 ? padded : `${padded.slice(0, -scale)}.${padded.slice(-scale)}`;
+  return { text, units: digits * 10n ** BigInt(12 - scale) };
+});
 
 /** The exact value of text in units of 10^-scale; fails when it does not fit. */
 function units(text: string, scale: number): bigint {
@@ -80,6 +86,42 @@ test('rounding and division go half away from zero', () => {
   expect(d.round2('0.0049999999999999999999')).toBe('0.00');
   expect(d.divide('1', '3', 6)).toBe('0.333333');
   expect(d.divide('2', '3', 6)).toBe('0.666667');
+});
+
+test('what is short and what is long is calculated alike, written alike, and without trailing zeros', () => {
+  // The same value with so many zeros behind it that no double holds it.
+  const long = (text: string): string => (text.includes('.') ? text : `${text}.`) + '0'.repeat(20);
+  fc.assert(
+    fc.property(decimals, decimals, fc.integer({ min: 0, max: 6 }), (a, b, places) => {
+      const short = [
+        d.add(a.text, b.text),
+        d.multiply(a.text, b.text),
+        d.percentOf(a.text, b.text),
+        d.sum([a.text, b.text]),
+      ];
+      const same = [long(a.text), long(b.text)] as const;
+      expect([d.add(...same), d.multiply(...same), d.percentOf(...same), d.sum(same)]).toEqual(short);
+      for (const text of short) expect(text).toMatch(/^(0|[1-9]\d*)(\.\d*[1-9])?$/);
+      expect(d.trimmed(same[0], 2)).toBe(d.trimmed(a.text, 2));
+      expect(d.fixed(same[0], places)).toBe(d.fixed(a.text, places));
+      expect(d.compare(...same)).toBe(d.compare(a.text, b.text));
+      if (b.units > 0n) expect(d.divide(...same, places)).toBe(d.divide(a.text, b.text, places));
+      if (a.units >= b.units) expect(d.subtract(...same)).toBe(d.subtract(a.text, b.text));
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test('what is not decimal text is not calculated with', () => {
+  for (const bad of ['', '.', '1,5', '٣', 'abc', '1.2.3', '12 '])
+    for (const work of [
+      () => d.add(bad, '1'),
+      () => d.multiply('1', bad),
+      () => d.divide(bad, '3', 2),
+      () => d.fixed(bad, 2),
+    ])
+      expect(work, bad).toThrow();
+  expect(() => d.divide('1', '0', 2)).toThrow();
 });
 
 test('trimmed keeps the value and the decimals asked for', () => {

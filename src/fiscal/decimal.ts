@@ -1,6 +1,6 @@
 /**
  * Exact decimal arithmetic on text. Money, quantities, rates and percentages live as decimal text everywhere; this file
- * is the only one that knows big.js. Nothing here rounds unless its name or its docstring says so, and rounding is
+ * is the only one that knows big.js, which calculates what is too long for small-decimal.ts. Nothing here rounds unless its name or its docstring says so, and rounding is
  * always half away from zero (all values are non-negative, so: half up).
  *
  * Binary floats are not an option: Despacho 8632/2014, 3.2.3 asks for more than two decimals inside and an exact total.
@@ -8,6 +8,7 @@
 import { Big } from 'big.js';
 import type { Decimal } from './document.ts';
 import { assert } from './refusal.ts';
+import { fitting, read, rounded, scale, shifted, unfit, written, writtenFixed } from './small-decimal.ts';
 
 const decimalText = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const point = 46;
@@ -31,11 +32,15 @@ export function decimal(value: unknown): Decimal {
 
 /** a + b, exact. */
 export function add(a: Decimal, b: Decimal): Decimal {
-  return new Exact(a).plus(b).toFixed();
+  const [left, right, places] = aligned(a, b);
+  const result = left === unfit || right === unfit ? unfit : fitting(left + right);
+  return result === unfit ? new Exact(a).plus(b).toFixed() : written(result, places);
 }
 
 /** a − b, exact. A negative result is a fault of ours: no amount in the books is below zero. */
 export function subtract(a: Decimal, b: Decimal): Decimal {
+  const [left, right, places] = aligned(a, b);
+  if (left !== unfit && right !== unfit && left >= right) return written(left - right, places);
   const result = new Exact(a).minus(b);
   assert(result.s === 1 || result.c[0] === 0, `negative amount: ${a} - ${b}`);
   return result.abs().toFixed();
@@ -43,11 +48,19 @@ export function subtract(a: Decimal, b: Decimal): Decimal {
 
 /** a × b, exact. */
 export function multiply(a: Decimal, b: Decimal): Decimal {
-  return new Exact(a).times(b).toFixed();
+  return product(a, b, 0) ?? new Exact(a).times(b).toFixed();
 }
 
 /** a ÷ b rounded to `places` decimals; b above zero. */
 export function divide(a: Decimal, b: Decimal, places: number): Decimal {
+  const n = read(a);
+  const decimalsOfA = scale;
+  const d = read(b);
+  if (n !== unfit && d > 0) {
+    const up = places + scale - decimalsOfA;
+    const [over, under] = up >= 0 ? [shifted(n, up), d] : [n, shifted(d, -up)];
+    if (over !== unfit && under !== unfit) return writtenFixed(rounded(over, under), places);
+  }
   let divider = dividers[places];
   if (divider === undefined) {
     divider = Big();
@@ -60,19 +73,21 @@ export function divide(a: Decimal, b: Decimal, places: number): Decimal {
 
 /** The sum of any number of values, exact; "0" of none. */
 export function sum(values: Iterable<Decimal>): Decimal {
-  let total = new Exact(0);
-  for (const value of values) total = total.plus(value);
-  return total.toFixed();
+  let total = '0';
+  for (const value of values) total = add(total, value);
+  return total;
 }
 
 /** `percent` % of `amount`, exact. */
 export function percentOf(percent: Decimal, amount: Decimal): Decimal {
-  return new Exact(amount).times(percent).times('0.01').toFixed();
+  return product(amount, percent, 2) ?? new Exact(amount).times(percent).times('0.01').toFixed();
 }
 
 /** −1, 0 or 1 as a is below, equal to or above b: "1.0" equals "1". */
 export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
-  return new Exact(a).cmp(b);
+  const [left, right] = aligned(a, b);
+  if (left === unfit || right === unfit) return new Exact(a).cmp(b);
+  return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /** Whether it is 0, however it is written. */
@@ -82,18 +97,24 @@ export function isZero(a: Decimal): boolean {
 
 /** Rounded to, and written with, exactly `places` decimals. */
 export function fixed(a: Decimal, places: number): Decimal {
-  return new Exact(a).toFixed(places);
+  const value = read(a);
+  if (value === unfit) return new Exact(a).toFixed(places);
+  const more = places - scale;
+  if (more <= 0) return writtenFixed(rounded(value, 10 ** -more), places);
+  const shiftedValue = shifted(value, more);
+  return shiftedValue === unfit ? new Exact(a).toFixed(places) : writtenFixed(shiftedValue, places);
 }
 
 /** Rounded to money: exactly two decimals, half away from zero. */
 export function round2(a: Decimal): Decimal {
   // Most amounts come here with two decimals already; parsing them again would be half the time of pricing a document.
-  return a.charCodeAt(a.length - 3) === point ? a : new Exact(a).toFixed(2);
+  return a.charCodeAt(a.length - 3) === point ? a : fixed(a, 2);
 }
 
 /** The same value without trailing zeros, but with at least `least` decimals. Never rounds. */
 export function trimmed(a: Decimal, least = 0): Decimal {
-  const short = new Exact(a).toFixed();
+  const value = read(a);
+  const short = value === unfit ? new Exact(a).toFixed() : written(value, scale);
   return decimals(short) >= least ? short : fixed(short, least);
 }
 
@@ -114,10 +135,32 @@ export function decimalsOf(value: number): number {
 /** A JSON number (finite, not negative) as decimal text without exponent: 1e-7 is "0.0000001". */
 export function fromNumber(value: number): Decimal {
   assert(Number.isFinite(value) && value >= 0, 'not a non-negative number');
-  return new Exact(String(value)).abs().toFixed();
+  const text = String(value);
+  return text.includes('e') ? new Exact(text).abs().toFixed() : text;
 }
 
 /** For replies only: the nearest JSON number. Exact up to 15 significant digits, which every stored amount stays below. */
 export function toNumber(a: Decimal): number {
   return Number(a);
+}
+
+/** Both as whole numbers of the same decimal place, and how many decimals that is; `unfit` for what does not fit. */
+function aligned(a: Decimal, b: Decimal): readonly [left: number, right: number, places: number] {
+  const left = read(a);
+  const decimalsOfA = scale;
+  const right = read(b);
+  if (left === unfit || right === unfit) return [unfit, unfit, 0];
+  if (decimalsOfA === scale) return [left, right, scale];
+  return decimalsOfA > scale
+    ? [left, shifted(right, decimalsOfA - scale), decimalsOfA]
+    : [shifted(left, scale - decimalsOfA), right, scale];
+}
+
+/** a × b ÷ 10^more, exact; undefined when it does not fit. */
+function product(a: Decimal, b: Decimal, more: number): Decimal | undefined {
+  const left = read(a);
+  const decimalsOfA = scale;
+  const right = read(b);
+  const result = left === unfit || right === unfit ? unfit : fitting(left * right);
+  return result === unfit ? undefined : written(result, decimalsOfA + scale + more);
 }
