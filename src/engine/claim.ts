@@ -106,7 +106,7 @@ export interface Taken {
  * there is one already. May be repeated with the same fence when nobody knows whether it was written.
  */
 export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]): Promise<Taken> {
-  const values = [new Elements([{ ...claim, id: claim.fence }])];
+  const values = [new Elements([{ id: claim.fence, ...claim }])];
   const [taken, ...rows] = await reader.batch([[insertClaim, values], ...calls]);
   if (taken!.length > 0) return { rows };
   const [found] = await reader.query(readClaim, values);

@@ -160,7 +160,7 @@ async function write(
   const act = { operation, asked, entry, claim, ahead };
   const acted = await guarded(() => corridor.press.act(act));
   operation.after?.(corridor.world);
-  return { ...acted, replayed: false };
+  return { replayed: false, ...acted };
 }
 
 interface Claiming {

@@ -226,7 +226,7 @@ export class Press {
   /** The claim completed, and the audit entry. */
   #lastCalls({ operation, asked, claim }: Act, acted: Acted, subject: string): Call[] {
     const { principal, requestId } = asked;
-    const recorded = { ...acted, contentType: 'application/json; charset=utf-8' };
+    const recorded = { contentType: 'application/json; charset=utf-8', ...acted };
     const entry = {
       id: this.#world.newId(),
       actor: principal.actor,

@@ -107,7 +107,15 @@ export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
 
   const date = issueDate(facts.content.date, head.lastDate, dayOf(facts.now, facts.region));
   const regime = regimeOf(facts.content, head, date, facts.cashVat);
-  const content = { ...frozen(facts.content, date), ...regime };
+  const priced = reprice(facts.content, facts.content.taxPointDate ?? date);
+  // Not the spread first: V8 would describe the object anew for each member that it does not have.
+  const content: Content = {
+    settles: priced.settles,
+    ...priced,
+    date,
+    dueDate: facts.content.dueDate ?? date,
+    ...regime,
+  };
   checkSimplifiedLimit(content);
   return stamped(facts, head, content, date);
 }
@@ -128,7 +136,7 @@ export function finishIssue(decided: DecidedIssue, hash: string): Issued {
     keyVersion,
     certificateNumber,
   };
-  return { ...stamps, qr: qrPayload(decided.content, stamps) };
+  return { qr: qrPayload(decided.content, stamps), ...stamps };
 }
 
 /** The head once the last document of a group is signed. */
@@ -176,11 +184,6 @@ function issueDate(asked: Day | undefined, lastDate: Day | undefined, today: Day
   if (date > today) throw new Refusal('DATE_IN_FUTURE', { date, today });
   if (lastDate !== undefined && date < lastDate) throw new Refusal('DATE_GOES_BACK', { date, lastDate });
   return date;
-}
-
-function frozen(draft: Content, date: Day): Content {
-  const priced = reprice(draft, draft.taxPointDate ?? date);
-  return { ...priced, date, dueDate: draft.dueDate ?? date };
 }
 
 function stamped(facts: IssueFacts, head: SeriesHead, content: Content, date: Day): DecidedIssue {

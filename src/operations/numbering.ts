@@ -302,7 +302,7 @@ async function decideInTime(
   running: RunningHead | undefined,
   facts: Omit<IssueFacts, 'head'>,
 ): Promise<{ decided: DecidedIssue; now: Date }> {
-  const first = decideIssue({ ...facts, head: running?.head });
+  const first = decideIssue({ head: running?.head, ...facts });
   if (first.wait === undefined) return { decided: taken(running, first, facts.now), now: facts.now };
   await sleep(first.wait);
   const now = new Date(facts.now.getTime() + first.wait);

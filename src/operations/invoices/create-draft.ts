@@ -26,7 +26,7 @@ const insertDraft = listStatement(
 
 /** The statement that writes a new draft of any type; `now`: when what it is made of was read. */
 export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string, now: Date): Call {
-  return [insertDraft, [new Elements([{ ...draftRow(id, draft, content), created_by: actor, created_at: now }])]];
+  return [insertDraft, [new Elements([{ created_by: actor, created_at: now, ...draftRow(id, draft, content) }])]];
 }
 
 const otherRoutes: Partial<Record<string, string>> = {

@@ -93,7 +93,7 @@ export const issueInvoice = defineWrite({
     );
     const { type, totals } = numbered.decided.content;
     const begun = begunOf(row);
-    const stamp = { ...standing(type, totals.toPay), actor: asked.principal.actor, begun };
+    const stamp = { actor: asked.principal.actor, begun, ...standing(type, totals.toPay) };
     return { row, parent, proposal, numbered, stamp, updatedAt: stampedAt(numbered.now, begun) };
   },
   async save(tx, change, _asked, world) {
