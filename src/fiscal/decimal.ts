@@ -1,7 +1,8 @@
 /**
  * Exact decimal arithmetic on text. Money, quantities, rates and percentages live as decimal text everywhere; this file
- * is the only one that knows big.js, which calculates what is too long for small-decimal.ts. Nothing here rounds unless its name or its docstring says so, and rounding is
- * always half away from zero (all values are non-negative, so: half up).
+ * is the only one that knows big.js, which calculates what is too long for small-decimal.ts. Nothing here rounds unless
+ * its name or its docstring says so, and rounding is always half away from zero (all values are non-negative, so: half
+ * up).
  *
  * Binary floats are not an option: Despacho 8632/2014, 3.2.3 asks for more than two decimals inside and an exact total.
  */
