@@ -135,7 +135,9 @@ test('whoever is refused leaves the group; its key is free again, and nobody els
     issue(twice!),
     issue(twice!),
   ]);
-  expect(statuses(answers)).toEqual([200, 400, 404, 200, 200, 400]);
+  expect(statuses(answers).slice(0, 4)).toEqual([200, 400, 404, 200]);
+  // Whichever of the two came first.
+  expect(statuses(answers).slice(4).toSorted()).toEqual([200, 400]);
   expect(answers.slice(1, 3).map(({ json }) => (json as unknown as { code: string }).code)).toEqual([
     'DRAFT_CHANGED',
     'INVOICE_NOT_FOUND',
