@@ -249,8 +249,10 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
     seal_before: previousSeal,
   };
   return [
-    [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
+    // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
+    // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
+    [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
     [useCustomers, [[content.customer.id]]],
     [useItems, [itemIds]],
   ];
