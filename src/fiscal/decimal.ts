@@ -9,10 +9,9 @@
 import { Big } from 'big.js';
 import type { Decimal } from './document.ts';
 import { assert } from './refusal.ts';
-import { fitting, read, rounded, scale, shifted, unfit, written, writtenFixed } from './small-decimal.ts';
+import { fitting, point, read, rounded, scale, shifted, unfit, written, writtenFixed } from './small-decimal.ts';
 
 const decimalText = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
-const point = 46;
 /** Our own constructor, so that no other user of big.js can change our rounding (1 = half up). */
 const Exact = Big();
 Exact.RM = 1;
@@ -99,11 +98,9 @@ export function isZero(a: Decimal): boolean {
 /** Rounded to, and written with, exactly `places` decimals. */
 export function fixed(a: Decimal, places: number): Decimal {
   const value = read(a);
-  if (value === unfit) return new Exact(a).toFixed(places);
   const more = places - scale;
-  if (more <= 0) return writtenFixed(rounded(value, 10 ** -more), places);
-  const shiftedValue = shifted(value, more);
-  return shiftedValue === unfit ? new Exact(a).toFixed(places) : writtenFixed(shiftedValue, places);
+  const result = value === unfit ? unfit : more > 0 ? shifted(value, more) : rounded(value, 10 ** -more);
+  return result === unfit ? new Exact(a).toFixed(places) : writtenFixed(result, places);
 }
 
 /** Rounded to money: exactly two decimals, half away from zero. */

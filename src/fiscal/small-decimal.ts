@@ -6,7 +6,8 @@ import type { Decimal } from './document.ts';
 
 /** Digits that surely fit a double, whatever they are. */
 const most_digits = 15;
-const [digit_0, digit_9, point] = [48, 57, 46];
+const [digit_0, digit_9] = [48, 57];
+export const point = 46;
 const powers = Array.from({ length: most_digits + 1 }, (_, exponent) => 10 ** exponent);
 
 /** Stands for "does not fit": whoever gets it calculates with big.js. */
