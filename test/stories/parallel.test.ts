@@ -152,7 +152,9 @@ test('a draft made while its customer is being changed waits, and shows the new 
   await writer.query('begin');
   for (const table of ['customers', 'items'])
     await writer.query(`select 1 from certo.${table} where id = any ($1) for update`, [[customer.id, item.id]]);
-  await writer.query(`update certo.customers set city = 'depois', updated_at = certo.now() where id = $1`, [customer.id]);
+  await writer.query(`update certo.customers set city = 'depois', updated_at = certo.now() where id = $1`, [
+    customer.id,
+  ]);
   await writer.query('update certo.items set unit_price = 2, updated_at = certo.now() where id = $1', [item.id]);
   const made = A.draft({ customerId: customer.id, items: [{ id: item.id, quantity: 1 }] });
   await new Promise((resolve) => setTimeout(resolve, 200));
