@@ -208,7 +208,7 @@ describe('the foundation', () => {
     );
     const { rows } = await base.ownerPool.query(
       `select has_table_privilege('certo_app', 'certo.later', 'select') as t, has_function_privilege('certo_app', 'certo.later()', 'execute') as f,
-        has_schema_privilege('certo_app', 'certo', 'create') as s, has_table_privilege('certo_app', 'certo.clock', 'select') as c`,
+        has_schema_privilege('certo_app', 'certo', 'create') as s, has_table_privilege('certo_app', 'certo.clock', 'insert, update, delete, truncate') as c`,
     );
     expect(rows).toEqual([{ t: false, f: false, s: false, c: false }]);
   });
