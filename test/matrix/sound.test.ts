@@ -178,8 +178,8 @@ test.each([
 // The server reads and compiles all of them anew in each statement that writes (docs/decisions/0043-one-check-per-table.md).
 test('tables that every request writes to have one CHECK at most', async () => {
   const { rows } = await service.owner.query(
-    `select conrelid::regclass::text as name from pg_constraint
-     where contype = 'c' and conrelid::regclass::text in ('certo.documents', 'certo.series', 'certo.claims', 'certo.audit')`,
+    `select t.relname as name from pg_constraint c join pg_class t on t.oid = c.conrelid
+     where c.contype = 'c' and t.relnamespace = 'certo'::regnamespace and t.relname in ('documents', 'series', 'claims', 'audit')`,
   );
-  expect(rows.map(({ name }) => name).sort()).toEqual(['certo.documents', 'certo.series']);
+  expect(rows.map(({ name }) => name).sort()).toEqual(['documents', 'series']);
 });
