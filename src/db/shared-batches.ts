@@ -25,7 +25,7 @@ interface Member {
 
 export interface Sharing {
   /** The rows of the entry, then those of each call. Throws BatchFailure. */
-  readonly run: (calls: readonly Call[]) => Promise<Row[][]>;
+  readonly run: (entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
   /** A member by itself, after the failure of a neighbour. */
   readonly alone: (entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
   /**
@@ -61,7 +61,7 @@ export class SharedBatches {
     const joined = joinCalls(members.map(({ calls }) => calls));
     // Answers are handed out in a turn of their own, once the server has got the next batch.
     try {
-      const [entered, ...results] = await this.#sharing.run([members[0]!.entry.call, ...joined.calls]);
+      const [entered, ...results] = await this.#sharing.run(members[0]!.entry, joined.calls);
       const rows = [entered!, ...joined.spread(results)];
       setImmediate(() => this.#settle(members, rows, undefined, false));
     } catch (error) {

@@ -53,6 +53,10 @@ const state = statement(
   'test state',
   `select certo.current_company() as company, current_setting('synchronous_commit') as lazy`,
 );
+const enterLazily = statement(
+  'test enter lazily',
+  `select certo.enter_company($1), set_config('synchronous_commit', 'off', true)`,
+);
 const put = statement('test put', 'insert into certo.things values (certo.current_company(), $1, $2) returning id');
 const list = statement('test list', 'select id from certo.things order by id');
 const fail = statement('test fail', 'select 1 / 0');
@@ -238,9 +242,20 @@ describe('a transaction', () => {
     const fresh = await openDb({ connection: base.connection, max: 1 });
     const lazy = await fresh.transact(into(A), (tx) => tx.query(state), { asyncCommit: true });
     const durable = await fresh.transact(into(A), (tx) => tx.query(state));
+    // In a round trip of its own: with the entry that says so itself, and with one that does not; alone and shared.
+    const enters: Entry = { ...into(A), lazily: [enterLazily, [A]] };
+    const said = [into(A), enters, { ...into(A), subject: 'A' }, { ...enters, subject: 'A' }];
+    const without = [];
+    for (const entry of said) without.push(await fresh.read(entry, 'lazily').batch([[state, []]]));
+    const after = await fresh.read(enters).query(state);
     await fresh.close();
     await superuser.query(`alter database ${base.connection.database} reset synchronous_commit`);
-    expect([lazy, durable]).toEqual([[{ company: A, lazy: 'off' }], [{ company: A, lazy: 'on' }]]);
+    expect([lazy, durable, after]).toEqual([
+      [{ company: A, lazy: 'off' }],
+      [{ company: A, lazy: 'on' }],
+      [{ company: A, lazy: 'on' }],
+    ]);
+    expect(without).toEqual(said.map(() => [[{ company: A, lazy: 'off' }]]));
   });
 
   test('loses no connection over a value that can not be sent or read', async () => {

@@ -48,6 +48,8 @@ export {
  */
 export interface Entry {
   readonly call: Call;
+  /** The same, and the commit does not wait for the disk. Absent: that takes a statement of its own. */
+  readonly lazily?: Call;
   /** Whose entry it is: two with the same subject are the same call. Absent: this one shares nothing. */
   readonly subject?: string;
   accept(rows: Row[]): void;
@@ -107,15 +109,16 @@ const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
 export function makeDb(source: Source): Db {
-  const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => readAlone(source, entry, calls);
-  const writeAlone = async (entry: Entry, calls: readonly Call[]): Promise<Row[][]> =>
-    (await alone(entry, [lazilyHere, ...calls])).slice(1);
-  const reads = new SharedBatches({ run: (calls) => runOnce(source, calls), alone, writes: false });
+  const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => runAlone(source, entry, calls, runEntered);
+  const writeAlone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> =>
+    runAlone(source, entry, calls, runLazily);
+  const reads = new SharedBatches({
+    run: (entry, calls) => runEntered(source, entry, calls),
+    alone,
+    writes: false,
+  });
   const writes = new SharedBatches({
-    run: async ([entry, ...calls]) => {
-      const [entered, , ...rows] = await runOnce(source, [entry!, lazilyHere, ...calls]);
-      return [entered!, ...rows];
-    },
+    run: (entry, calls) => runLazily(source, entry, calls),
     alone: writeAlone,
     writes: true,
   });
@@ -149,9 +152,25 @@ async function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]>
   }
 }
 
-async function readAlone(source: Source, entry: Entry, calls: readonly Call[]): Promise<Row[][]> {
+/** The rows of the entry, then those of each call. Throws BatchFailure. */
+const runEntered = (source: Source, { call }: Entry, calls: readonly Call[]): Promise<Row[][]> =>
+  runOnce(source, [call, ...calls]);
+
+/** The same, with a commit that does not wait for the disk. */
+async function runLazily(source: Source, { call, lazily }: Entry, calls: readonly Call[]): Promise<Row[][]> {
+  if (lazily !== undefined) return runOnce(source, [lazily, ...calls]);
+  const [entered, , ...rows] = await runOnce(source, [call, lazilyHere, ...calls]);
+  return [entered!, ...rows];
+}
+
+async function runAlone(
+  source: Source,
+  entry: Entry,
+  calls: readonly Call[],
+  run: typeof runEntered,
+): Promise<Row[][]> {
   try {
-    const rows = await runOnce(source, [entry.call, ...calls]);
+    const rows = await run(source, entry, calls);
     entry.accept(rows[0] ?? []);
     return rows.slice(1);
   } catch (error) {

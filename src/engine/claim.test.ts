@@ -153,13 +153,21 @@ const pass = (claim: Claim, seconds: number) =>
     seconds,
   ]);
 
+const audit = () => ({
+  id: uuidv7(),
+  actor: 'test',
+  operation: 'test',
+  subject_id: uuidv7(),
+  request_id: 'test',
+});
+
 test('whoever completes after the lease is over rolls back, and the key stays dead', async () => {
   const claim = claimWithin();
   const { db } = service;
   expect(await take(claim)).toBeUndefined();
   await pass(claim, -0.001);
   const result = { status: 200, contentType: 'x', body: '{}' };
-  const done = db.transact(claim.entry, (tx) => tx.commitWith([completeCall(claim, claim.scope, result)]));
+  const done = db.transact(claim.entry, (tx) => tx.commitWith([completeCall(claim, claim.scope, result, audit())]));
   expect(isClaimLost(await done.catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(claim, claim.scope);
   await db.read(claim.entry).query(release, values);
@@ -176,7 +184,7 @@ test('only the holder of the fence completes or releases', async () => {
   await take(claim);
   const result = { status: 200, contentType: 'x', body: '{}' };
   const complete = (by: Claim) =>
-    db.transact(claim.entry, (tx) => tx.commitWith([completeCall(by, claim.scope, result)]));
+    db.transact(claim.entry, (tx) => tx.commitWith([completeCall(by, claim.scope, result, audit())]));
   expect(isClaimLost(await complete(thief).catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(thief, claim.scope);
   await db.read(claim.entry).query(release, values);

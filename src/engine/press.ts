@@ -15,13 +15,13 @@ import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Row, Tx } from '../db/transact.ts';
-import { Elements, listStatement, statement, untangled } from '../db/transact.ts';
+import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim } from './claim.ts';
-import { claimLost, completeCall, isClaimLost, letGo, releaseCall } from './claim.ts';
+import { auditCall, claimLost, completeCall, isClaimLost, letGo, releaseCall } from './claim.ts';
 
 /** Members of one group at most: beyond it the first waits longer for the last than sharing saves. */
 const most_together = 32;
@@ -64,13 +64,6 @@ interface Run {
 
 /** Only the entry before it matters. */
 export const nothing = statement('nothing', 'select 1');
-const insertAudit = listStatement(
-  'audit_insert',
-  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
-   select certo.current_company(), v.id, v.actor, v.operation, v.subject_id, v.request_id
-   from jsonb_populate_recordset(null::certo.audit, $1::jsonb) v`,
-);
-
 /** Gathers writes by credential and does them in groups. */
 export class Press {
   readonly #db: Db;
@@ -226,18 +219,16 @@ export class Press {
   /** The claim completed, and the audit entry. */
   #lastCalls({ operation, asked, claim }: Act, acted: Acted, subject: string): Call[] {
     const { principal, requestId } = asked;
-    const recorded = { contentType: 'application/json; charset=utf-8', ...acted };
-    const entry = {
+    const audit = {
       id: this.#world.newId(),
       actor: principal.actor,
       operation: operation.name,
       subject_id: subject,
       request_id: requestId,
     };
-    return [
-      ...(claim === undefined ? [] : [completeCall(claim, principal.scope, recorded)]),
-      [insertAudit, [new Elements([entry])]],
-    ];
+    if (claim === undefined) return [auditCall(audit)];
+    const recorded = { contentType: 'application/json; charset=utf-8', ...acted };
+    return [completeCall(claim, principal.scope, recorded, audit)];
   }
 }
 

@@ -21,6 +21,10 @@ export interface Principal {
 }
 
 const enterKey = statement('enter_key', 'select * from certo.enter_key($1)');
+const enterKeyLazily = statement(
+  'enter_key_lazily',
+  `select k.*, set_config('synchronous_commit', 'off', true) from certo.enter_key($1) k`,
+);
 const enterCompany = statement(
   'enter_company',
   'select certo.enter_company($1) as company_id, (select region from certo.companies where id = $1) as region',
@@ -48,6 +52,7 @@ export function credentialOf(headers: {
 export function entryOfKey(credential: Credential, accept: (principal: Principal) => void): Entry {
   return {
     call: [enterKey, [credential.keyHash]],
+    lazily: [enterKeyLazily, [credential.keyHash]],
     subject: credential.subject,
     accept(rows: Row[]) {
       const row = rows[0];

@@ -33,6 +33,15 @@ import type { World } from './world.ts';
 const headValues =
   's.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.last_seal';
 export const headColumns = `s.id, ${headValues}`;
+/**
+ * Joined to `certo.documents d`: every series that a draft could go into as things stand, without a lock; a row for each, or
+ * one without any. And whether all that the draft names is marked as used, which it then stays.
+ */
+export const placesOfDraft = `left join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
+     and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end`;
+export const placeColumns = `s.id as place_id, ${headValues},
+     exists (select from certo.customers c where c.company_id = d.company_id and c.id = d.customer_id and c.used)
+       and not exists (select from certo.items i where i.company_id = d.company_id and i.id = any (d.item_ids) and not i.used) as marked`;
 
 // The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
 // not held up by this lock. Recovery series open to recovery alone.
@@ -45,14 +54,6 @@ const lockSeries = statement(
        else s.is_default and s.cash_vat = case $3 when 'always' then true when 'when-in-force' then (select certo.in_cash_vat($4)) else false end end
    for no key update`,
   'once',
-);
-// Every series that a draft could go into as things stand, without a lock.
-const readSeriesOfDraft = listStatement(
-  'number_series_of_draft',
-  `select d.id, s.id as series_id, ${headValues}
-   from certo.documents d join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
-     and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end
-   where d.company_id = certo.current_company() and d.id = ${anyId}`,
 );
 // After the lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
@@ -159,29 +160,45 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   };
 }
 
-/** What `placeAhead` is made of: the series a draft could go into, and the moment. */
-export const readPlaceAhead = (draftId: string): Call[] => [
-  [readSeriesOfDraft, [[draftId]]],
-  [readMoment, []],
-];
-
 /**
  * Where a draft is going to stand, on the head that this process has decided last: nothing is locked, and the move of the
- * head tells whether it stood there. Undefined where it has to be locked to be judged.
+ * head tells whether it stood there. Undefined where it has to be locked to be judged. `drafts`: the draft's rows with
+ * `placesOfDraft`; `moments`: of `readMoment`.
  */
 export function placeAhead(
-  [found, moment]: readonly (readonly Row[] | undefined)[],
+  drafts: readonly Row[],
+  moments: readonly Row[] | undefined,
   { seriesId, scheme = 'never', date }: Wanted,
   world: World,
 ): Place | undefined {
-  const now = moment?.[0];
+  const now = moments?.[0];
   if (now === undefined || now['broken'] === true) return undefined;
   const day = date ?? dayOf(now['now'] as Date, now['region'] as Region);
   const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(now), day));
-  const row = found?.find((series) => seriesId !== null || series['cash_vat'] === cashVat);
+  const row = drafts.find(
+    (place) => place['place_id'] !== null && (seriesId !== null || place['cash_vat'] === cashVat),
+  );
   if (row === undefined) return undefined;
-  const series = { ...row, id: row['series_id'] };
+  const series = seriesOfPlace(row);
   return { series, moment: now, running: world.heads.of(String(now['id']), series) };
+}
+
+/** Member by member: put together by a spread it would be a new kind of object each time. */
+function seriesOfPlace(row: Row): Row {
+  return {
+    id: row['place_id'],
+    document_type: row['document_type'],
+    at_type: row['at_type'],
+    code: row['code'],
+    kind: row['kind'],
+    cash_vat: row['cash_vat'],
+    validation_code: row['validation_code'],
+    last_number: row['last_number'],
+    last_date: row['last_date'],
+    last_hash: row['last_hash'],
+    last_system_entry: row['last_system_entry'],
+    last_seal: row['last_seal'],
+  };
 }
 
 /** What every operation refuses that numbers in a series the caller may name. */
@@ -225,8 +242,11 @@ export async function numberDocument(
   };
 }
 
-/** The statements that write a numbered document over its draft row, sealed, and move the head of its series. */
-export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
+/**
+ * The statements that write a numbered document over its draft row, sealed, and move the head of its series. `marked`: what
+ * it names is known to be marked as used.
+ */
+export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac, marked = false): Call[] {
   const { decided, issued, seriesId, now, previousHash, seals } = numbered;
   const { content } = decided;
   const previousSeal = seals.lastSeal;
@@ -234,7 +254,6 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
   // The next document of the group is sealed after this one.
   seals.lastSeal = sealed.seal;
   const { date, systemEntry, sequence, hash } = issued;
-  const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
   const move: Move = {
     id: seriesId,
     last_number: sequence,
@@ -248,14 +267,15 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac): Call[] {
     hash_before: previousHash,
     seal_before: previousSeal,
   };
-  return [
+  const stamping: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
     [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
-    [useCustomers, [[content.customer.id]]],
-    [useItems, [itemIds]],
   ];
+  if (marked) return stamping;
+  const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
+  return [...stamping, [useCustomers, [[content.customer.id]]], [useItems, [itemIds]]];
 }
 
 /** The text that was sealed, but for what the row has already. Null is left out, and so read. */

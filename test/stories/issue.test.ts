@@ -226,6 +226,29 @@ describe('in March 2026', () => {
     expect((await patchCustomer({ name: 'Nome novo' })).status).toBe(200);
   });
 
+  test('they lock for each of a document that was not in one before, whatever was', async () => {
+    const [known, other] = [await A.customer({ name: 'Primeiro' }), await A.customer({ name: 'Segundo' })];
+    const [first, second] = [await A.item({ name: 'Um', unitPrice: 1 }), await A.item({ name: 'Dois', unitPrice: 2 })];
+    const issue = async (customer: { id: string }, ...items: { id: string }[]) =>
+      A.issue(await A.draft({ customerId: customer.id, items: items.map(({ id }) => ({ id, quantity: 1 })) }));
+    let time = 0;
+    const locked = async () => {
+      time += 1;
+      const names = [
+        ...[known, other].map(({ id }) => `/customers/${id}`),
+        ...[first, second].map(({ id }) => `/items/${id}`),
+      ];
+      const answers = await Promise.all(names.map((path) => A.patch(path, { name: `Outro ${time}` })));
+      return answers.map(({ status }) => status === 400);
+    };
+    await issue(known, first);
+    expect(await locked()).toEqual([true, false, true, false]);
+    await issue(other, first);
+    expect(await locked()).toEqual([true, true, true, false]);
+    await issue(other, first, second);
+    expect(await locked()).toEqual([true, true, true, true]);
+  });
+
   test('what is issued keeps what it showed, whatever becomes of customer and item', async () => {
     const issued = await A.issue(await A.draft());
     const [customer, item] = [issued.customer.ref, issued.items[0]!.ref];

@@ -70,7 +70,7 @@ export const createDraft = defineWrite({
     },
     save: (change, { principal }) => ({
       subject: change.id,
-      calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],
+      calls: [holdReferencesAhead(change.references), insertCall(change, principal.actor)],
     }),
   },
   show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),

@@ -13,6 +13,7 @@ import { qrDataUri } from '../../print/qr.ts';
 import { closed, nullable, oneOf } from '../fields.ts';
 import { fileLink } from '../links.ts';
 import { listedMembers } from '../listed-documents.ts';
+import { placeColumns, placesOfDraft } from '../numbering.ts';
 import { begunColumns } from '../stamp.ts';
 import type { World } from '../world.ts';
 import { invoiceTypes } from './draft.ts';
@@ -164,9 +165,10 @@ export const InvoiceListEntry = closed({
 /** What was last heard of the AT: while a report is tried again, why. */
 export const shownMessage = 'coalesce(at_problem, at_message) as at_message';
 
+const ownColumns = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
+  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, ${shownMessage}`;
 /** Columns of `certo.documents d` that `showInvoice` reads. */
-export const shownColumns = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series_id, d.parent_id, d.number, d.atcud, d.hash, d.signed_text, d.key_version, d.date, d.due_date,
-  d.credited, d.content, d.qr, d.issued_at, d.at_status, d.at_code, ${shownMessage}, certo.now() as now,
+export const shownColumns = `${ownColumns}, certo.now() as now,
   (select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
 const readInvoice = statement(
@@ -174,13 +176,20 @@ const readInvoice = statement(
   `select ${shownColumns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
-const invoicesToChange = `select ${shownColumns}, ${begunColumns} from certo.documents d
-   where d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
-const lockInvoice = listStatement('invoice_lock', `${invoicesToChange} order by d.id for update of d`, {
-  group: 'alone',
-});
-const readDraft = listStatement('invoice_draft', invoicesToChange);
-/** What `draftToChange` reads, without the lock. */
+const named = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
+const lockInvoice = listStatement(
+  'invoice_lock',
+  `select ${shownColumns}, ${begunColumns} from certo.documents d where ${named} order by d.id for update of d`,
+  { group: 'alone' },
+);
+const readDraft = listStatement(
+  'invoice_draft',
+  `select ${ownColumns}, ${begunColumns}, ${placeColumns} from certo.documents d ${placesOfDraft} where ${named}`,
+);
+/**
+ * What `draftToChange` reads, without the lock, and what `placeAhead` does: a row for each series that the draft could go
+ * into. Of what `showInvoice` reads without what numbering gives it.
+ */
 export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
 
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {

@@ -14,7 +14,7 @@ import {
   lockPlace,
   numberDocument,
   placeAhead,
-  readPlaceAhead,
+  readMoment,
   regimeRefusals,
   stampCalls,
   type Wanted,
@@ -109,21 +109,21 @@ export const issueInvoice = defineWrite({
     return change.numbered.id;
   },
   ahead: {
-    read: ({ params }) => [readDraftAhead(params.id), ...readPlaceAhead(params.id)],
-    facts([drafts, ...around], _asked, world) {
-      const row = drafts?.[0];
+    read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
+    facts([drafts = [], moments], _asked, world) {
+      const row = drafts[0];
       if (row === undefined || !isDraft(row)) return undefined;
       // What it corrects, or was made of, is locked and changed with it.
       const { parent, origin } = row['content'] as Content;
       if (parent !== undefined || origin !== undefined) return undefined;
-      const place = placeAhead(around, wantedBy(row), world);
+      const place = placeAhead(drafts, moments, wantedBy(row), world);
       return place === undefined ? undefined : { row, parent: undefined, proposal: undefined, place };
     },
     save: ({ row, numbered, stamp }, _asked, world) => ({
       subject: numbered.id,
       calls: [
         holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
-        ...stampCalls(numbered, stamp, world.seal),
+        ...stampCalls(numbered, stamp, world.seal, row['marked'] === true),
       ],
     }),
   },

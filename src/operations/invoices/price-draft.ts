@@ -101,7 +101,7 @@ export function referencesAhead(rows: readonly Row[][]): Row | undefined {
 }
 
 /** Keeps customer and items from changing until the commit, on condition that they have not since they were read. */
-export function holdReferencesAhead(references: Row): Call[] {
+export function holdReferencesAhead(references: Row): Call {
   return holdMasters(references['customer'] as unknown as Seen, references['items'] as unknown as Seen[]);
 }
 
