@@ -64,6 +64,7 @@ interface Run {
 
 /** Only the entry before it matters. */
 export const nothing = statement('nothing', 'select 1');
+
 /** Gathers writes by credential and does them in groups. */
 export class Press {
   readonly #db: Db;

@@ -176,19 +176,19 @@ const readInvoice = statement(
   `select ${shownColumns} from certo.documents d
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
-const named = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
+const amongIds = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
 const lockInvoice = listStatement(
   'invoice_lock',
-  `select ${shownColumns}, ${begunColumns} from certo.documents d where ${named} order by d.id for update of d`,
+  `select ${shownColumns}, ${begunColumns} from certo.documents d where ${amongIds} order by d.id for update of d`,
   { group: 'alone' },
 );
 const readDraft = listStatement(
   'invoice_draft',
-  `select ${ownColumns}, ${begunColumns}, ${placeColumns} from certo.documents d ${placesOfDraft} where ${named}`,
+  `select ${ownColumns}, ${begunColumns}, ${placeColumns} from certo.documents d ${placesOfDraft} where ${amongIds}`,
 );
 /**
- * What `draftToChange` reads, without the lock, and what `placeAhead` does: a row for each series that the draft could go
- * into. Of what `showInvoice` reads without what numbering gives it.
+ * What `draftToChange` reads, without the lock and without what numbering gives it, and what `placeAhead` takes: a row for
+ * each series that the draft could go into.
  */
 export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
 
