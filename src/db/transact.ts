@@ -109,29 +109,19 @@ const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
 export function makeDb(source: Source): Db {
-  const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => runAlone(source, entry, calls, runEntered);
-  const writeAlone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> =>
-    runAlone(source, entry, calls, runLazily);
-  const reads = new SharedBatches({
-    run: (entry, calls) => runEntered(source, entry, calls),
-    alone,
-    writes: false,
-  });
-  const writes = new SharedBatches({
-    run: (entry, calls) => runLazily(source, entry, calls),
-    alone: writeAlone,
-    writes: true,
-  });
+  const ways = (run: RoundTrip, writes: boolean) => {
+    const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => runAlone(source, entry, calls, run);
+    const shared = new SharedBatches({ run: (entry, calls) => run(source, entry, calls), alone, writes });
+    return { alone, shared };
+  };
+  const reads = ways(runEntered, false);
+  const writes = ways(runLazily, true);
   return {
     read(entry, how = 'alone') {
       const { subject } = entry;
-      if (how === 'lazily') {
-        return reader((calls) =>
-          subject === undefined ? writeAlone(entry, calls) : writes.read(subject, entry, calls),
-        );
-      }
+      const { alone, shared } = how === 'lazily' ? writes : reads;
       if (how === 'alone' || subject === undefined) return reader((calls) => alone(entry, calls));
-      return reader((calls) => reads.read(subject, entry, calls));
+      return reader((calls) => shared.read(subject, entry, calls));
     },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
     write: (entry, calls) => writeOnce(source, entry, calls),
@@ -152,9 +142,10 @@ async function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]>
   }
 }
 
-/** The rows of the entry, then those of each call. Throws BatchFailure. */
-const runEntered = (source: Source, { call }: Entry, calls: readonly Call[]): Promise<Row[][]> =>
-  runOnce(source, [call, ...calls]);
+/** Gives the rows of the entry, then those of each call. Throws BatchFailure. */
+type RoundTrip = (source: Source, entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
+
+const runEntered: RoundTrip = (source, { call }, calls) => runOnce(source, [call, ...calls]);
 
 /** The same, with a commit that does not wait for the disk. */
 async function runLazily(source: Source, { call, lazily }: Entry, calls: readonly Call[]): Promise<Row[][]> {
@@ -163,12 +154,7 @@ async function runLazily(source: Source, { call, lazily }: Entry, calls: readonl
   return [entered!, ...rows];
 }
 
-async function runAlone(
-  source: Source,
-  entry: Entry,
-  calls: readonly Call[],
-  run: typeof runEntered,
-): Promise<Row[][]> {
+async function runAlone(source: Source, entry: Entry, calls: readonly Call[], run: RoundTrip): Promise<Row[][]> {
   try {
     const rows = await run(source, entry, calls);
     entry.accept(rows[0] ?? []);
