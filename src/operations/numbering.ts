@@ -30,8 +30,20 @@ import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts
 import type { World } from './world.ts';
 
 /** Columns of `certo.series s` that numbering reads, beside its id. */
-const headValues =
-  's.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.last_number, s.last_date, s.last_hash, s.last_system_entry, s.last_seal';
+const headMembers = [
+  'document_type',
+  'at_type',
+  'code',
+  'kind',
+  'cash_vat',
+  'validation_code',
+  'last_number',
+  'last_date',
+  'last_hash',
+  'last_system_entry',
+  'last_seal',
+] as const;
+const headValues = headMembers.map((column) => `s.${column}`).join(', ');
 export const headColumns = `s.id, ${headValues}`;
 /**
  * Joined to `certo.documents d`: every series that a draft could go into as things stand, without a lock; a row for each, or
@@ -183,22 +195,11 @@ export function placeAhead(
   return { series, moment: now, running: world.heads.of(String(now['id']), series) };
 }
 
-/** Member by member: put together by a spread it would be a new kind of object each time. */
+/** The series of a row with `placeColumns`, as `headColumns` gives it. */
 function seriesOfPlace(row: Row): Row {
-  return {
-    id: row['place_id'],
-    document_type: row['document_type'],
-    at_type: row['at_type'],
-    code: row['code'],
-    kind: row['kind'],
-    cash_vat: row['cash_vat'],
-    validation_code: row['validation_code'],
-    last_number: row['last_number'],
-    last_date: row['last_date'],
-    last_hash: row['last_hash'],
-    last_system_entry: row['last_system_entry'],
-    last_seal: row['last_seal'],
-  };
+  const series: Row = { id: row['place_id'] };
+  for (const column of headMembers) series[column] = row[column];
+  return series;
 }
 
 /** What every operation refuses that numbers in a series the caller may name. */
