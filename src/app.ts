@@ -14,7 +14,7 @@ import { openSpool } from './engine/spool.ts';
 import type { SaftProgram } from './fiscal/saft/source.ts';
 import { booksSeal, type MasterKey } from './keys/sealing.ts';
 import type { SignChain } from './keys/signer.ts';
-import { RunningHeads } from './operations/running-head.ts';
+import { Memory } from './operations/memory.ts';
 import type { World } from './operations/world.ts';
 import type { Print } from './print/print.ts';
 
@@ -78,7 +78,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     certificateNumber: parts.config.certificateNumber,
     longReads: parts.longReads,
     program: parts.config.program,
-    heads: new RunningHeads(),
+    memory: new Memory(() => performance.now()),
     nudgeReports: () => clock?.nudge(),
   };
   const press = new Press(parts.db, world);

@@ -1,8 +1,8 @@
 /**
  * The quick way of the press, for operations that declare one (`Ahead` in operations/operation.ts). Their facts came with
- * the claim; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what is ready is
- * written in one round trip as soon as what was ready before has been: while the database writes one group, the next is
- * made.
+ * the claim, or are remembered; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what
+ * is ready is written in one round trip as soon as what was ready before has been: while the database writes one group, the
+ * next is made.
  *
  * Nothing is locked for that, so every statement fails that does not find what was read. Then nothing of its group is
  * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
@@ -10,7 +10,7 @@
  */
 import { OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
-import type { Call, Db, Row } from '../db/transact.ts';
+import type { Call, Db } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
@@ -63,13 +63,12 @@ export class AheadPress {
     this.#steps = steps;
   }
 
-  /** `rows`: what was read ahead for this act. */
-  async act(act: Act, rows: readonly Row[][]): Promise<Acted> {
+  async act(act: Act, facts: () => unknown): Promise<Acted> {
     const { companyId } = act.asked.principal;
     const lane = this.#lane(companyId);
     if (performance.now() < lane.cautiousUntil) return this.#steps.locked(act);
     lane.deciding += 1;
-    const ready = await this.#decide(act, rows, lane, companyId);
+    const ready = await this.#decide(act, facts, lane, companyId);
     lane.deciding -= 1;
     if (ready === undefined) {
       this.#forgetIdle(lane, companyId);
@@ -87,15 +86,15 @@ export class AheadPress {
   /** Undefined: it has to be judged under locks. */
   async #decide(
     act: Act,
-    rows: readonly Row[][],
+    facts: () => unknown,
     lane: Lane,
     companyId: string,
   ): Promise<Pick<Ready, 'acted' | 'calls'> | undefined> {
     const { operation, asked } = act;
-    const { facts, save } = operation.ahead!;
+    const { save } = operation.ahead!;
     const { era } = lane;
     try {
-      const known = facts(rows, asked, this.#world);
+      const known = facts();
       if (known === undefined) return undefined;
       const change = await operation.decide(known, asked, this.#world);
       if (lane.era !== era) return undefined;
@@ -138,7 +137,7 @@ export class AheadPress {
   #failed(lane: Lane, companyId: string): void {
     lane.era += 1;
     lane.cautiousUntil = performance.now() + caution_ms;
-    this.#world.heads.forget(companyId);
+    this.#world.memory.forget(companyId);
     this.#again(lane.ready.splice(0));
   }
 

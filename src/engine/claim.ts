@@ -3,6 +3,9 @@
  * with a lease of 90 s by the database's clock and a random fence; the effect's own transaction completes it, so the
  * result is recorded exactly when the effect is, and the audit entry with it. The commit of the claim may be asynchronous:
  * its WAL precedes the effect's, so a durable effect implies a durable claim.
+ *
+ * What is one round trip in all needs no claim before it: the key is recorded with the effect, by an insert that fails
+ * where the key has been used (docs/decisions/0044-remembered.md).
  */
 
 import { StatementError } from '../db/errors.ts';
@@ -41,19 +44,21 @@ const readClaim = listStatement(
 /** The claim of each element of a list, while its holder holds it. */
 const held = `c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
        and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}`;
-// It travels with COMMIT, so what it finds missing has to stop that: an error does. With the audit entry, since a statement
-// costs the server more than a row.
-const completeClaim = listStatement(
-  'claim_complete',
-  `with moment as materialized (select certo.now() as now),
+// With the audit entry, since a statement costs the server more than a row.
+const results = `with moment as materialized (select certo.now() as now),
    results as (
      select * from rows from (
-       jsonb_to_recordset($1::jsonb) as (scope text, operation text, key text, fence uuid, status smallint, content_type text,
-         audit_id uuid, actor text, act text, subject_id uuid, request_id text),
-       unnest($2::bytea[])) v (scope, operation, key, fence, status, content_type, audit_id, actor, act, subject_id, request_id, body)),
+       jsonb_to_recordset($1::jsonb) as (scope text, operation text, key text, fence uuid, fingerprint bytea, status smallint,
+         content_type text, audit_id uuid, actor text, act text, subject_id uuid, request_id text),
+       unnest($2::bytea[])) v (scope, operation, key, fence, fingerprint, status, content_type, audit_id, actor, act, subject_id,
+         request_id, body)),
    audited as (
      insert into certo.audit (company_id, id, at, actor, operation, subject_id, request_id)
-     select certo.current_company(), v.audit_id, moment.now, v.actor, v.act, v.subject_id, v.request_id from results v, moment),
+     select certo.current_company(), v.audit_id, moment.now, v.actor, v.act, v.subject_id, v.request_id from results v, moment)`;
+// It travels with COMMIT, so what it finds missing has to stop that: an error does.
+const completeClaim = listStatement(
+  'claim_complete',
+  `${results},
    completed as (
      update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
        body = v.body
@@ -61,6 +66,15 @@ const completeClaim = listStatement(
      where ${held} and c.lease_until > moment.now
      returning c.key)
    ${allOr('completed', 'certo.claim_lost()')}`,
+);
+// Where the key is taken, by whatever request and process, it fails: by the primary key, behind who is writing it just now.
+const recordResult = listStatement(
+  'claim_record',
+  `${results}
+   insert into certo.claims (company_id, scope, operation, key, fingerprint, created_at, completed_at, status, content_type, body)
+   select certo.current_company(), v.scope, v.operation, v.key, v.fingerprint, moment.now, moment.now, v.status, v.content_type, v.body
+   from results v, moment`,
+  { joins: inOrderOfKeys },
 );
 const insertAudit = listStatement(
   'audit_insert',
@@ -117,6 +131,13 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
   return lists;
 }
 
+/** Two transactions that write the same keys wait for each other in one order. */
+function inOrderOfKeys(elements: readonly Element[]): Element[][] {
+  const nameOf = (element: Element): string =>
+    `${(element as unknown as Claim).operation} ${(element as unknown as Claim).key}`;
+  return [elements.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))];
+}
+
 /** The claim is ours, with the rows of what was read in its round trip; or the request was done before. */
 export interface Taken {
   readonly rows: readonly Row[][];
@@ -141,24 +162,30 @@ export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]
  * the lease is over or another holds the key; then nothing is kept.
  */
 export function completeCall(claim: Claim, scope: string, result: Recorded, audit: AuditEntry): Call {
-  const { operation, key, fence } = claim;
-  const { status, contentType, body } = result;
-  const element = {
+  return [completeClaim, [new Elements([{ fence: claim.fence, ...resultOf(claim, scope, result, audit) }])]];
+}
+
+/** The same for a claim that was not taken before: it fails, and nothing is kept, when the key has been used. */
+export function recordCall(claim: Claim, scope: string, result: Recorded, audit: AuditEntry): Call {
+  const { fingerprint } = claim;
+  return [recordResult, [new Elements([{ fingerprint, ...resultOf(claim, scope, result, audit) }])]];
+}
+
+function resultOf({ operation, key, fence }: Claim, scope: string, result: Recorded, audit: AuditEntry) {
+  return {
     id: fence,
     scope,
     operation,
     key,
-    fence,
-    status,
-    content_type: contentType,
+    status: result.status,
+    content_type: result.contentType,
     audit_id: audit.id,
     actor: audit.actor,
     act: audit.operation,
     subject_id: audit.subject_id,
     request_id: audit.request_id,
-    body: new Beside(body),
+    body: new Beside(result.body),
   };
-  return [completeClaim, [new Elements([element])]];
 }
 
 /** The same without a claim: who did what. */

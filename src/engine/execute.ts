@@ -19,7 +19,7 @@ import { fingerprint } from './canonical.ts';
 import type { Claim, Taken } from './claim.ts';
 import { letGo, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
-import { nothing, type Press } from './press.ts';
+import { type Act, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
@@ -67,14 +67,21 @@ export interface Trace {
 export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
   const { operation } = call;
   if (call.exactRate !== undefined) await countExactly(corridor, call, call.exactRate, trace);
-  const entry = call.entry((principal) => {
+  const { memory } = corridor.world;
+  const admit = (principal: Principal): void => {
     // A transaction may be entered more than once for one request; it counts once.
     if (trace.principal === undefined) {
       trace.principal = principal;
       trace.rate = corridor.keyRate.take(call.rateSubject);
-      if (trace.rate?.exceeded === true) throw rateLimited(trace.rate);
     }
+    if (trace.rate?.exceeded === true) throw rateLimited(trace.rate);
     authorize(operation, principal);
+  };
+  let isEntered = false;
+  const entry = call.entry((principal) => {
+    isEntered = true;
+    if (entry.subject !== undefined) memory.keepPrincipal(entry.subject, principal);
+    admit(principal);
   });
   const asked: AnyAsked = {
     params: call.params,
@@ -92,13 +99,19 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     await guarded(() => corridor.db.read(entry).query(nothing));
     if (call.malformed !== undefined) throw call.malformed;
   }
-  const entered = (): boolean => trace.principal !== undefined;
+  const entered = (): boolean => isEntered;
   try {
     if (operation.kind === 'read') return await read(corridor, call, asked, entry);
-    return await write(corridor, call, asked, entry, entered);
+    return await write({ corridor, call, asked, entry, entered, admit });
   } catch (error) {
+    if (error instanceof Refusal && error.code === 'UNAUTHENTICATED') {
+      // Not any more who it was.
+      if (entry.subject !== undefined) memory.forgetPrincipal(entry.subject);
+      trace.rate = undefined;
+      throw error;
+    }
     // A rule that needs no record may speak before the first statement has said who asks.
-    if (error instanceof Refusal && error.status < 500 && error.code !== 'UNAUTHENTICATED' && !entered())
+    if (error instanceof Refusal && error.status < 500 && !isEntered)
       await guarded(() => corridor.db.read(entry).query(nothing));
     throw error;
   }
@@ -132,49 +145,80 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   return { status: operation.reply[0], body, replayed: false };
 }
 
-async function write(
-  corridor: Corridor,
-  call: Call,
-  asked: AnyAsked,
-  entry: Entry,
-  entered: () => boolean,
-): Promise<Answer> {
+/** A write on its way to the press. */
+interface Writing {
+  readonly corridor: Corridor;
+  readonly call: Call;
+  readonly asked: AnyAsked;
+  readonly entry: Entry;
+  /** The database has said who asks. */
+  readonly entered: () => boolean;
+  /** What follows from who asks: may throw a Refusal. */
+  readonly admit: (principal: Principal) => void;
+}
+
+async function write(writing: Writing): Promise<Answer> {
+  const { corridor, call, asked, entry } = writing;
   const { operation } = call;
   const claim = claimOf(call);
   const problems = schemaProblems(call);
+  const recalled = problems.length === 0 ? recall(writing) : undefined;
+  if (recalled !== undefined) {
+    const take = claim && (async () => (await claimOrLetGo(writing, claim)).recorded);
+    return acted(corridor, { operation, asked, entry, claim, take, ahead: () => recalled });
+  }
   // What is not well formed can't be read for.
   const calls = problems.length === 0 ? operation.ahead?.read(asked, corridor.world) : undefined;
-  let ahead: readonly Row[][] | undefined;
+  const known = (rows: readonly Row[][]) => () => operation.ahead!.facts(rows, asked, corridor.world);
+  let ahead: Act['ahead'];
   if (claim !== undefined) {
-    const { recorded, rows } = await guarded(() => claimOrLetGo({ corridor, entry, claim, calls, asked, entered }));
+    const { recorded, rows } = await guarded(() => claimOrLetGo(writing, claim, calls));
     if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
-    if (calls !== undefined) ahead = rows;
+    if (calls !== undefined) ahead = known(rows);
   } else if (calls !== undefined) {
-    ahead = await guarded(() => corridor.db.read(entry, 'shared').batch(calls));
+    ahead = known(await guarded(() => corridor.db.read(entry, 'shared').batch(calls)));
   }
   if (problems.length > 0) {
     if (claim === undefined) await corridor.db.read(entry).query(nothing);
     else await letGo(corridor.db, claim, asked.principal);
     refuseAll(problems);
   }
-  const act = { operation, asked, entry, claim, ahead };
-  const acted = await guarded(() => corridor.press.act(act));
-  operation.after?.(corridor.world);
-  return { replayed: false, ...acted };
+  return acted(corridor, { operation, asked, entry, claim, ahead });
 }
 
-interface Claiming {
-  readonly corridor: Corridor;
-  readonly entry: Entry;
-  readonly claim: Claim;
-  /** Read in the same round trip. */
-  readonly calls: readonly DbCall[] | undefined;
-  readonly asked: AnyAsked;
-  readonly entered: () => boolean;
+/**
+ * What the operation is decided on, where this process remembers all of it and whose the credential was: the write enters
+ * with the credential again, and takes the key. A key that was met here before is looked up first.
+ */
+function recall({ corridor: { world }, call, asked, entry, admit }: Writing): unknown {
+  const { operation, idempotencyKey } = call;
+  if (operation.ahead === undefined || entry.subject === undefined) return undefined;
+  const isNew =
+    idempotencyKey === undefined || world.memory.isNewKey(`${entry.subject} ${operation.name} ${idempotencyKey}`);
+  const principal = world.memory.principal(entry.subject);
+  if (!isNew || principal === undefined) return undefined;
+  try {
+    admit(principal);
+    return operation.ahead.recall(asked, world);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    // It is said when the database has said who asks, and the key is bound.
+    return undefined;
+  }
 }
 
-/** The claim is written before the entry can refuse; a refused caller's claim is let go again. */
-async function claimOrLetGo({ corridor, entry, claim, calls = [], asked, entered }: Claiming): Promise<Taken> {
+async function acted(corridor: Corridor, act: Act): Promise<Answer> {
+  const { status, body, replayed = false } = await guarded(() => corridor.press.act(act));
+  act.operation.after?.(corridor.world);
+  return { status, body, replayed };
+}
+
+/** The claim is written before the entry can refuse; a refused caller's claim is let go again. `calls`: read together. */
+async function claimOrLetGo(
+  { corridor, entry, asked, entered }: Writing,
+  claim: Claim,
+  calls: readonly DbCall[] = [],
+): Promise<Taken> {
   const take = (): Promise<Taken> => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls);
   try {
     // Whether a lost connection left the claim behind nobody knows: taken again with the same fence, it is ours.

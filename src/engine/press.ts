@@ -14,14 +14,14 @@ import { OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
-import type { Call, Db, Entry, Row, Tx } from '../db/transact.ts';
+import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
-import type { Claim } from './claim.ts';
-import { auditCall, claimLost, completeCall, isClaimLost, letGo, releaseCall } from './claim.ts';
+import type { Claim, Recorded } from './claim.ts';
+import { auditCall, claimLost, completeCall, isClaimLost, letGo, recordCall, releaseCall } from './claim.ts';
 
 /** Members of one group at most: beyond it the first waits longer for the last than sharing saves. */
 const most_together = 32;
@@ -34,14 +34,18 @@ export interface Act {
   readonly asked: AnyAsked;
   readonly entry: Entry;
   readonly claim: Claim | undefined;
-  /** What was read for it together with its claim. */
-  readonly ahead?: readonly Row[][] | undefined;
+  /** What it is decided on, without locks (`Ahead`); undefined: it needs them. */
+  readonly ahead?: (() => unknown) | undefined;
+  /** The claim was not taken yet: this takes it, or finds what was done before. */
+  readonly take?: (() => Promise<Recorded | undefined>) | undefined;
 }
 
 export interface Acted {
   readonly status: number;
   /** Text: Node writes it with the headers in one call, which Buffers cost a second for. */
   readonly body: string;
+  /** It was done before, and is answered as it was then. */
+  readonly replayed?: true;
 }
 
 interface Member {
@@ -101,7 +105,22 @@ export class Press {
     }
   }
 
-  #locked(act: Act): Promise<Acted> {
+  async #locked({ take, ...act }: Act): Promise<Acted> {
+    const recorded = await take?.();
+    if (recorded !== undefined) return { ...recorded, replayed: true };
+    const acted = await this.#underLocks(act);
+    this.#forgetChanged(act);
+    return acted;
+  }
+
+  /** What this process remembers and an act may have changed. New records and numbers change nothing of it. */
+  #forgetChanged({ operation, asked }: Act): void {
+    const memory = this.#world.memory.of(asked.principal.companyId);
+    if (operation.method !== 'POST') memory.forgetRead();
+    else if (asked.params['id'] !== undefined) memory.forgetDraft(String(asked.params['id']));
+  }
+
+  #underLocks(act: Act): Promise<Acted> {
     const { subject } = act.entry;
     if (!act.operation.grouped || subject === undefined) return this.#alone(act);
     return new Promise<Acted>((resolve, reject) => this.#lanes.add(subject, { act, resolve, reject }));
@@ -217,8 +236,8 @@ export class Press {
     return act.claim === undefined ? [] : [releaseCall(act.claim, act.asked.principal.scope)];
   }
 
-  /** The claim completed, and the audit entry. */
-  #lastCalls({ operation, asked, claim }: Act, acted: Acted, subject: string): Call[] {
+  /** The claim completed, or recorded where it was not taken before, and the audit entry. */
+  #lastCalls({ operation, asked, claim, take }: Act, acted: Acted, subject: string): Call[] {
     const { principal, requestId } = asked;
     const audit = {
       id: this.#world.newId(),
@@ -229,7 +248,7 @@ export class Press {
     };
     if (claim === undefined) return [auditCall(audit)];
     const recorded = { contentType: 'application/json; charset=utf-8', ...acted };
-    return [completeCall(claim, principal.scope, recorded, audit)];
+    return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, recorded, audit)];
   }
 }
 

@@ -24,7 +24,8 @@ import { type CashVatPeriod, inCashVat, type Scheme } from '../fiscal/regime.ts'
 import { frozenInOrder, type Mac, type SealedSeries } from '../fiscal/seal.ts';
 import { dayOf } from '../fiscal/time.ts';
 import { checkUnbroken } from './books.ts';
-import { issuerColumns, readinessColumns, readinessFacts } from './company/company.ts';
+import { readinessFacts } from './company/company.ts';
+import { a_moment_ms, readMoment } from './moment.ts';
 import { type RunningHead, runningFrom, signed } from './running-head.ts';
 import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 import type { World } from './world.ts';
@@ -66,15 +67,6 @@ const lockSeries = statement(
        else s.is_default and s.cash_vat = case $3 when 'always' then true when 'when-in-force' then (select certo.in_cash_vat($4)) else false end end
    for no key update`,
   'once',
-);
-// After the lock, in the same round trip: the time must not be older than what the lock waited for.
-export const readMoment = statement(
-  'number_moment',
-  `select certo.now() as now, c.region, ${issuerColumns}, ${readinessColumns}, c.cash_vat_from, c.cash_vat_until,
-     (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed,
-     exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken
-   from certo.companies c where c.id = certo.current_company()`,
-  'last',
 );
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
 const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked']);
@@ -174,28 +166,34 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
 
 /**
  * Where a draft is going to stand, on the head that this process has decided last: nothing is locked, and the move of the
- * head tells whether it stood there. Undefined where it has to be locked to be judged. `drafts`: the draft's rows with
- * `placesOfDraft`; `moments`: of `readMoment`.
+ * head tells whether it stood there. Undefined where it has to be locked to be judged. `places`: rows with `placeColumns`;
+ * `moment`: of `readMoment`.
  */
 export function placeAhead(
-  drafts: readonly Row[],
-  moments: readonly Row[] | undefined,
+  places: readonly Row[],
+  moment: Row,
   { seriesId, scheme = 'never', date }: Wanted,
   world: World,
 ): Place | undefined {
-  const now = moments?.[0];
-  if (now === undefined || now['broken'] === true) return undefined;
-  const day = date ?? dayOf(now['now'] as Date, now['region'] as Region);
-  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(now), day));
-  const row = drafts.find(
+  if (moment['broken'] === true) return undefined;
+  const day = date ?? dayOf(moment['now'] as Date, moment['region'] as Region);
+  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
+  const row = places.find(
     (place) => place['place_id'] !== null && (seriesId !== null || place['cash_vat'] === cashVat),
   );
   if (row === undefined) return undefined;
   const series = seriesOfPlace(row);
-  return { series, moment: now, running: world.heads.of(String(now['id']), series) };
+  return { series, moment, running: world.memory.of(String(moment['id'])).head(series) };
 }
 
-/** The series of a row with `placeColumns`, as `headColumns` gives it. */
+/** Only the place of a row with `placeColumns`. */
+export function placeOf(row: Row): Row {
+  const place: Row = { place_id: row['place_id'] };
+  for (const column of headMembers) place[column] = row[column];
+  return place;
+}
+
+/** The same as `headColumns` gives it. */
 function seriesOfPlace(row: Row): Row {
   const series: Row = { id: row['place_id'] };
   for (const column of headMembers) series[column] = row[column];
@@ -275,8 +273,13 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac, marked = 
     [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
   ];
   if (marked) return stamping;
-  const itemIds = [...new Set(content.lines.map((line) => line.itemId))];
-  return [...stamping, [useCustomers, [[content.customer.id]]], [useItems, [itemIds]]];
+  const [customerId, ...itemIds] = namedBy(content);
+  return [...stamping, [useCustomers, [[customerId]]], [useItems, [itemIds]]];
+}
+
+/** Masters that a document names: its customer, then its items. */
+export function namedBy({ customer, lines }: Content): string[] {
+  return [customer.id, ...new Set(lines.map((line) => line.itemId))];
 }
 
 /** The text that was sealed, but for what the row has already. Null is left out, and so read. */
@@ -343,8 +346,6 @@ function taken(running: RunningHead | undefined, decided: DecidedIssue, now: Dat
 }
 
 /** What was decided last may have read the clock after this one did; by more than a moment the clock was set back. */
-const a_moment_ms = 1_000;
-
 function readingOf(now: Date, last: Date | undefined): Date {
   const behind_ms = (last?.getTime() ?? 0) - now.getTime();
   return last !== undefined && behind_ms > 0 && behind_ms <= a_moment_ms ? last : now;

@@ -70,14 +70,17 @@ export interface ReadDeclaration<
 }
 
 /**
- * A quicker way for what meets no contention: it reads before its transaction, in the round trip of the claim and without
- * locks, and is decided while others are written; its transaction is one round trip that fails unless all it was decided
- * on still stands. Whenever that is not so it walks the stages again, under their locks (engine/ahead.ts).
+ * A quicker way for what meets no contention: it remembers what it is decided on, or reads it before its transaction, in
+ * the round trip of the claim and without locks, and is decided while others are written; its transaction is one round trip
+ * that fails unless all it was decided on still stands. Whenever that is not so it walks the stages again, under their locks
+ * (engine/ahead.ts).
  */
 export interface Ahead<A, G, C> {
+  /** What `decide` gets, from `world.memory`. Undefined: it is not all known. */
+  readonly recall: (asked: A, world: World) => G | undefined;
   /** What `load` and `locate` would find, as statements that lock nothing. The principal is not known yet. */
   readonly read: (asked: A, world: World) => readonly Call[];
-  /** What `decide` gets. Undefined: this one needs its locks. */
+  /** What `decide` gets, from what was read; it is kept in `world.memory`. Undefined: this one needs its locks. */
   readonly facts: (rows: readonly Row[][], asked: A, world: World) => G | undefined;
   /** Statements that write the change, each failing where it does not find what the change was decided on. */
   readonly save: (change: C, asked: A, world: World) => { readonly subject: string; readonly calls: readonly Call[] };

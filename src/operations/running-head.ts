@@ -47,41 +47,6 @@ export function runningFrom(series: Row): RunningHead {
   return { head, lastHash: head.lastHash, lastSeal, now: undefined, waiting: [], signing: Promise.resolve() };
 }
 
-/** Companies whose heads are kept at most; one that is put out is read from its row again. */
-const most_companies = 1_000;
-
-/**
- * Heads of what this process has decided ahead of the database. They may be wrong, where another process has numbered
- * or what was decided was not written: the condition on which the row of a series moves tells.
- */
-export class RunningHeads {
-  readonly #byCompany = new Map<string, Map<string, RunningHead>>();
-
-  /** The head to go on from: the one kept, unless the row has come further. */
-  of(companyId: string, series: Row): RunningHead {
-    const heads = this.#of(companyId);
-    const id = String(series['id']);
-    const kept = heads.get(id);
-    if (kept !== undefined && kept.head.lastSequence >= Number(series['last_number'])) return kept;
-    const running = runningFrom(series);
-    heads.set(id, running);
-    return running;
-  }
-
-  /** Something that was decided for this company was not written, or nobody knows. */
-  forget(companyId: string): void {
-    this.#byCompany.delete(companyId);
-  }
-
-  #of(companyId: string): Map<string, RunningHead> {
-    const heads = this.#byCompany.get(companyId) ?? new Map<string, RunningHead>();
-    this.#byCompany.delete(companyId);
-    this.#byCompany.set(companyId, heads);
-    if (this.#byCompany.size > most_companies) this.forget(this.#byCompany.keys().next().value!);
-    return heads;
-  }
-}
-
 /** Receipts are not signed. Documents that were decided in the same turn are signed in one call. */
 export function signed(
   running: RunningHead,

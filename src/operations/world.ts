@@ -6,15 +6,15 @@ import type { Mac } from '../fiscal/seal.ts';
 import type { MasterKey } from '../keys/sealing.ts';
 import type { SignChain } from '../keys/signer.ts';
 import type { Print } from '../print/print.ts';
-import type { RunningHeads } from './running-head.ts';
+import type { Memory } from './memory.ts';
 
 export interface World {
   /** A new UUID version 7. */
   readonly newId: () => string;
   readonly sign: SignChain;
   readonly keyVersion: number;
-  /** Where the series stand that this process numbers in. */
-  readonly heads: RunningHeads;
+  /** What this process has read and written lately: nothing is answered from it. */
+  readonly memory: Memory;
   /** Seals the books. */
   readonly seal: Mac;
   readonly master: MasterKey;

@@ -16,7 +16,7 @@ import { openSpool } from '../../src/engine/spool.ts';
 import { booksSeal, masterKey } from '../../src/keys/sealing.ts';
 import { generateSigningKey, localSigner } from '../../src/keys/signer.ts';
 import { operations } from '../../src/operations/all.ts';
-import { RunningHeads } from '../../src/operations/running-head.ts';
+import { Memory } from '../../src/operations/memory.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { contrastFaults } from './contrast.ts';
@@ -47,7 +47,7 @@ beforeAll(async () => {
     certificateNumber: 9999,
     longReads: database.db,
     program: { producerTaxId: '999999990', productId: 'Certo/Certo', version: '1', certificateNumber: 9999 },
-    heads: new RunningHeads(),
+    memory: new Memory(() => performance.now()),
     nudgeReports: () => undefined,
   };
   directory = mkdtempSync(join(realpathSync(tmpdir()), 'certo-docs-'));

@@ -3,6 +3,7 @@ import type { Call, Row } from '../../db/transact.ts';
 import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
+import type { Principal } from '../../identity/principal.ts';
 import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
@@ -14,6 +15,7 @@ import {
   loadReferences,
   priceDraft,
   readReferencesAhead,
+  recallReferences,
   referencesAhead,
 } from './price-draft.ts';
 
@@ -63,15 +65,21 @@ export const createDraft = defineWrite({
     return change.id;
   },
   ahead: {
-    read: ({ body }, world) => readReferencesAhead(provisional(body, world)),
-    facts(rows) {
-      const references = referencesAhead(rows);
+    recall({ body, principal }, world) {
+      const draft = mergeDraft(undefined, body, principal.region, world.newId);
+      const references = recallReferences(draft, world.memory.of(principal.companyId));
       return references === undefined ? undefined : { references };
     },
-    save: (change, { principal }) => ({
-      subject: change.id,
-      calls: [holdReferencesAhead(change.references), insertCall(change, principal.actor)],
-    }),
+    read: ({ body }, world) => readReferencesAhead(provisional(body, world)),
+    facts(rows, { principal }, world) {
+      const references = referencesAhead(rows, world.memory.of(principal.companyId));
+      return references === undefined ? undefined : { references };
+    },
+    save(change, { principal }, world) {
+      keepDraft(change, principal, world);
+      const calls = [...holdReferencesAhead(change.references), insertCall(change, principal.actor)];
+      return { subject: change.id, calls };
+    },
   },
   show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),
 });
@@ -89,6 +97,13 @@ const provisional = (body: Static<typeof DraftBody>, world: World): AskedDraft =
 
 const insertCall = ({ id, draft, content, references }: NewDraft, actor: string): Call =>
   insertDraftCall(id, draft, content, actor, references['now'] as Date);
+
+/** It is mostly issued next. */
+function keepDraft(change: NewDraft, { companyId, actor }: Principal, world: World): void {
+  const { content, ...columns } = newRow(change);
+  const begun = { created_by: actor, application_id: null, schedule_template_id: null };
+  world.memory.of(companyId).keepDraft(change.id, { ...columns, ...begun }, { content, asked: change.draft });
+}
 
 /** A draft as a row, for showing what was just written without reading it again. */
 function newRow({ id, draft, content, references }: NewDraft): Row {

@@ -10,11 +10,13 @@ import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
 import { changedOnce } from '../books.ts';
 import { closed, idParams, instant } from '../fields.ts';
+import { holdMomentCall, readMoment } from '../moment.ts';
 import {
   lockPlace,
+  namedBy,
   numberDocument,
   placeAhead,
-  readMoment,
+  placeOf,
   regimeRefusals,
   stampCalls,
   type Wanted,
@@ -30,6 +32,7 @@ import { draftToChange, InvoiceReply, isDraft, readDraftAhead, showInvoice } fro
 
 interface IssueChange {
   readonly row: Row;
+  readonly moment: Row;
   readonly parent: Parent | undefined;
   readonly proposal: Proposal | undefined;
   readonly numbered: Numbered;
@@ -94,7 +97,8 @@ export const issueInvoice = defineWrite({
     const { type, totals } = numbered.decided.content;
     const begun = begunOf(row);
     const stamp = { actor: asked.principal.actor, begun, ...standing(type, totals.toPay) };
-    return { row, parent, proposal, numbered, stamp, updatedAt: stampedAt(numbered.now, begun) };
+    const { moment } = place;
+    return { row, moment, parent, proposal, numbered, stamp, updatedAt: stampedAt(numbered.now, begun) };
   },
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
@@ -109,23 +113,40 @@ export const issueInvoice = defineWrite({
     return change.numbered.id;
   },
   ahead: {
-    read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
-    facts([drafts = [], moments], _asked, world) {
-      const row = drafts[0];
-      if (row === undefined || !isDraft(row)) return undefined;
-      // What it corrects, or was made of, is locked and changed with it.
-      const { parent, origin } = row['content'] as Content;
-      if (parent !== undefined || origin !== undefined) return undefined;
-      const place = placeAhead(drafts, moments, wantedBy(row), world);
-      return place === undefined ? undefined : { row, parent: undefined, proposal: undefined, place };
+    recall({ params, principal }, world) {
+      const memory = world.memory.of(principal.companyId);
+      const row = memory.draft(params.id);
+      const moment = row && memory.moment();
+      const places = row && memory.places(String(row['type']), row['series_id'] as string | null);
+      if (row === undefined || moment === undefined || places === undefined) return undefined;
+      const marked = memory.areUsed(namedBy(row['content'] as Content));
+      return factsAhead({ ...row, marked }, places, moment, world);
     },
-    save: ({ row, numbered, stamp }, _asked, world) => ({
-      subject: numbered.id,
-      calls: [
-        holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
-        ...stampCalls(numbered, stamp, world.seal, row['marked'] === true),
-      ],
-    }),
+    read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
+    facts([places = [], moments], { principal }, world) {
+      const row = places[0];
+      const moment = moments?.[0];
+      if (row === undefined || moment === undefined) return undefined;
+      const memory = world.memory.of(principal.companyId);
+      memory.keepMoment(moment);
+      memory.keepPlaces(String(row['type']), row['series_id'] as string | null, places.map(placeOf));
+      if (row['marked'] === true) memory.keepUsed(namedBy(row['content'] as Content));
+      return factsAhead(row, places, moment, world);
+    },
+    save({ row, moment, numbered, stamp }, { principal }, world) {
+      const marked = row['marked'] === true;
+      const memory = world.memory.of(principal.companyId);
+      memory.forgetDraft(numbered.id);
+      if (!marked) memory.keepUsed(namedBy(numbered.decided.content));
+      return {
+        subject: numbered.id,
+        calls: [
+          holdMomentCall(moment, numbered.now),
+          holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+          ...stampCalls(numbered, stamp, world.seal, marked),
+        ],
+      };
+    },
   },
   show({ row, numbered, stamp, updatedAt }, { principal }, world) {
     const at_status = atStatusOf(numbered.decided.content);
@@ -142,6 +163,16 @@ function following(draft: Content, parent: Parent | undefined, proposal: Proposa
     return { ...draft, cashVat, training };
   }
   return proposal === undefined ? draft : { ...draft, training: proposal.content.training };
+}
+
+/** Of a draft that nothing else has to be locked with. */
+function factsAhead(row: Row, places: readonly Row[], moment: Row, world: World) {
+  if (!isDraft(row)) return undefined;
+  // What it corrects, or was made of, is locked and changed with it.
+  const { parent, origin } = row['content'] as Content;
+  if (parent !== undefined || origin !== undefined) return undefined;
+  const place = placeAhead(places, moment, wantedBy(row), world);
+  return place && { row, parent: undefined, proposal: undefined, place };
 }
 
 function wantedBy(row: Row): Wanted {

@@ -1,6 +1,6 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
-import { anyId, Elements, eachOnce, listStatement, statement } from '../../db/transact.ts';
+import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -14,6 +14,8 @@ import { issuerColumns, issuerOf } from '../company/company.ts';
 import { customerListColumns, partyOf } from '../customers/customer.ts';
 import type { ItemRecord } from '../items/item.ts';
 import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
+import type { CompanyMemory } from '../memory.ts';
+import { holdMomentCall, readMoment } from '../moment.ts';
 import { builtIn } from '../templates/template.ts';
 import { holdMasters, type Seen } from '../unchanged.ts';
 import type { AskedDraft, AskedLine } from './draft.ts';
@@ -49,12 +51,6 @@ const readItems = listStatement(
   `select id, updated_at, ${recordColumns.join(', ')} from certo.items where company_id = certo.current_company() and id = ${anyId}`,
   { joins: eachOnce },
 );
-const readIssuer = statement(
-  'draft_issuer',
-  `select certo.now() as now, ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()`,
-  'last',
-);
-
 /** Reads what drafts refer to, in the order of the drafts: of such as are locked already, or not there yet. */
 export async function readAllReferences(tx: Tx, drafts: readonly AskedDraft[]): Promise<Row[]> {
   const rows = await tx.query(readReferences, [new Elements(drafts.map(referencesOf))]);
@@ -72,37 +68,59 @@ export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
   return row;
 }
 
+/** Such as most drafts refer to nothing else than: customer and items. */
+const isPlain = ({ seriesId, templateId, parentInvoiceId }: AskedDraft): boolean =>
+  seriesId === undefined && templateId === undefined && parentInvoiceId === undefined;
+
+/** What a draft refers to, as this process remembers it. Undefined: it does not, or not all. */
+export function recallReferences(asked: AskedDraft, memory: CompanyMemory): Row | undefined {
+  if (!isPlain(asked)) return undefined;
+  const { customer_id, item_ids } = referencesOf(asked);
+  const moment = memory.moment();
+  const customer = memory.master('customer', customer_id);
+  const items = item_ids.map((id) => memory.master('item', id)).filter((row) => row !== undefined);
+  if (moment === undefined || customer === undefined || items.length < item_ids.length) return undefined;
+  return plainReferences(moment, customer, items);
+}
+
 /** The same before the transaction: `holdReferencesAhead` there makes sure of them. */
 export function readReferencesAhead(asked: AskedDraft): Call[] {
-  const refersToMore = [asked.seriesId, asked.templateId, asked.parentInvoiceId].some((id) => id !== undefined);
   const references = referencesOf(asked);
-  if (refersToMore) return [[readReferences, [new Elements([references])]]];
+  if (!isPlain(asked)) return [[readReferences, [new Elements([references])]]];
   return [
     [readCustomers, [[references.customer_id]]],
     [readItems, [references.item_ids]],
-    [readIssuer, []],
+    [readMoment, []],
   ];
 }
 
-/** What those calls found, as `priceDraft` takes it. */
-export function referencesAhead(rows: readonly Row[][]): Row | undefined {
+/** What those calls found, as `priceDraft` takes it; it is kept. */
+export function referencesAhead(rows: readonly Row[][], memory: CompanyMemory): Row | undefined {
   if (rows.length === 1) return rows[0]![0];
-  const [customers, items, [company] = []] = rows;
-  if (company === undefined) return undefined;
-  return {
-    now: company['now'],
-    company,
-    customer: customers?.[0] ?? null,
-    items,
-    template: null,
-    series: null,
-    parent: null,
-  };
+  const [customers = [], items = [], [moment] = []] = rows;
+  if (moment === undefined) return undefined;
+  memory.keepMoment(moment);
+  memory.keepMasters('customer', customers);
+  memory.keepMasters('item', items);
+  return plainReferences(moment, customers[0] ?? null, items);
 }
 
-/** Keeps customer and items from changing until the commit, on condition that they have not since they were read. */
-export function holdReferencesAhead(references: Row): Call {
-  return holdMasters(references['customer'] as unknown as Seen, references['items'] as unknown as Seen[]);
+const plainReferences = (moment: Row, customer: Row | null, items: readonly Row[]): Row => ({
+  now: moment['now'],
+  company: moment,
+  customer,
+  items,
+  template: null,
+  series: null,
+  parent: null,
+});
+
+/** Keeps customer and items from changing until the commit, on condition that they and the company have not since. */
+export function holdReferencesAhead(references: Row): Call[] {
+  const company = references['company'] as Row;
+  const masters = holdMasters(references['customer'] as unknown as Seen, references['items'] as unknown as Seen[]);
+  // What is read together with more than that is not remembered.
+  return company['digest'] === undefined ? [masters] : [holdMomentCall(company, references['now'] as Date), masters];
 }
 
 function referencesOf(asked: AskedDraft) {

@@ -13,7 +13,8 @@ import { typeCode } from '../../fiscal/regime.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { readinessFacts } from '../company/company.ts';
 import { priceDraft, readAllReferences } from '../invoices/price-draft.ts';
-import { headColumns, readMoment } from '../numbering.ts';
+import { readMoment } from '../moment.ts';
+import { headColumns } from '../numbering.ts';
 import { headOf } from '../running-head.ts';
 import type { World } from '../world.ts';
 import {

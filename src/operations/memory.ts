@@ -1,0 +1,228 @@
+/**
+ * What this process has read or written lately, kept to decide on without asking again: who a credential is, the moment of
+ * a company (moment.ts), where its series stand, masters, and drafts that may be issued next. All of it may be out of date:
+ * another process writes to the same books. So nothing is ever answered from here; what is decided on it is written on
+ * condition that it still stands (moment.ts, unchanged.ts, the head of the series), by a credential that enters again.
+ */
+import type { Row } from '../db/transact.ts';
+import type { Principal } from '../identity/principal.ts';
+import { type RunningHead, runningFrom } from './running-head.ts';
+
+const most_companies = 1_000;
+const most_credentials = 1_000;
+const most_keys = 2_000;
+const most_masters = 2_000;
+const most_used = 4_000;
+const most_drafts = 1_000;
+/** Larger drafts are read again. */
+const most_draft_bytes = 16_384;
+/** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
+const reading_lasts_ms = 60_000;
+
+/** The values used last, up to a number of them. */
+class Lately<V> {
+  readonly #most: number;
+  readonly #values = new Map<string, V>();
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get(key: string): V | undefined {
+    const value = this.#values.get(key);
+    if (value === undefined) return undefined;
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    return value;
+  }
+
+  set(key: string, value: V): void {
+    this.#values.delete(key);
+    this.#values.set(key, value);
+    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!);
+  }
+
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+}
+
+/** What `CompanyMemory.forgetRead` makes worthless, all at once. */
+type Era = object;
+
+/** A draft as it lies here: bytes, which the collector of garbage does not walk through. */
+interface Laid {
+  readonly era: Era;
+  readonly columns: Row;
+  /** Of its columns that are JSON. */
+  readonly json: Buffer;
+}
+
+interface Stores {
+  readonly masters: Lately<{ readonly era: Era; readonly row: Row }>;
+  /** Masters that are marked as used. */
+  readonly used: Lately<Era>;
+  readonly drafts: Lately<Laid>;
+  readonly clock: Clock;
+}
+
+/** The database's clock, as it was read last, moved on by this process's own. */
+class Clock {
+  readonly #ticks: () => number;
+  #read: { readonly now: Date; readonly at: number } | undefined;
+
+  constructor(ticks: () => number) {
+    this.#ticks = ticks;
+  }
+
+  read(now: Date): void {
+    this.#read = { now, at: this.#ticks() };
+  }
+
+  /** Never ahead of the database's by more than the two have drifted. Undefined: the last reading is too old. */
+  now(): Date | undefined {
+    if (this.#read === undefined) return undefined;
+    const since = this.#ticks() - this.#read.at;
+    return since > reading_lasts_ms ? undefined : new Date(this.#read.now.getTime() + since);
+  }
+}
+
+type Kind = 'customer' | 'item';
+
+/** What is kept of one company. What it does not know is undefined. */
+export class CompanyMemory {
+  readonly #stores: Stores;
+  readonly #heads = new Map<string, RunningHead>();
+  readonly #places = new Map<string, readonly Row[]>();
+  #moment: Row | undefined;
+  #era: Era = {};
+
+  constructor(stores: Stores) {
+    this.#stores = stores;
+  }
+
+  /** The head to go on from: the one kept, unless the row of the series has come further. */
+  head(series: Row): RunningHead {
+    const id = String(series['id']);
+    const kept = this.#heads.get(id);
+    if (kept !== undefined && kept.head.lastSequence >= Number(series['last_number'])) return kept;
+    const running = runningFrom(series);
+    this.#heads.set(id, running);
+    return running;
+  }
+
+  keepMoment(moment: Row): void {
+    this.#moment = moment;
+    this.#stores.clock.read(moment['now'] as Date);
+  }
+
+  /** As `readMoment` found it, but for the time. */
+  moment(): Row | undefined {
+    const now = this.#stores.clock.now();
+    return now === undefined || this.#moment === undefined ? undefined : { ...this.#moment, now };
+  }
+
+  /** Rows with `placeColumns` for drafts of a type that name this series, or none. */
+  keepPlaces(type: string, seriesId: string | null, places: readonly Row[]): void {
+    this.#places.set(placeKey(type, seriesId), places);
+  }
+
+  places(type: string, seriesId: string | null): readonly Row[] | undefined {
+    return this.#places.get(placeKey(type, seriesId));
+  }
+
+  keepMasters(kind: Kind, rows: readonly Row[]): void {
+    for (const row of rows) this.#stores.masters.set(masterKey(kind, String(row['id'])), { era: this.#era, row });
+  }
+
+  master(kind: Kind, id: string): Row | undefined {
+    const kept = this.#stores.masters.get(masterKey(kind, id));
+    return kept?.era === this.#era ? kept.row : undefined;
+  }
+
+  /** A document names them: they are marked as used, and stay so. */
+  keepUsed(ids: readonly string[]): void {
+    for (const id of ids) this.#stores.used.set(id, this.#era);
+  }
+
+  areUsed(ids: readonly string[]): boolean {
+    return ids.every((id) => this.#stores.used.get(id) === this.#era);
+  }
+
+  /** `columns` but for `json`, which are JSON. */
+  keepDraft(id: string, columns: Row, json: Row): void {
+    const bytes = Buffer.from(JSON.stringify(json));
+    if (bytes.length <= most_draft_bytes) this.#stores.drafts.set(id, { era: this.#era, columns, json: bytes });
+  }
+
+  draft(id: string): Row | undefined {
+    const kept = this.#stores.drafts.get(id);
+    return kept?.era === this.#era ? { ...kept.columns, ...(JSON.parse(kept.json.toString()) as Row) } : undefined;
+  }
+
+  forgetDraft(id: string): void {
+    if (this.#stores.drafts.get(id)?.era === this.#era) this.#stores.drafts.delete(id);
+  }
+
+  /** Everything but the heads: what is decided on those may be on its way to its row. */
+  forgetRead(): void {
+    this.#era = {};
+    this.#moment = undefined;
+    this.#places.clear();
+  }
+}
+
+const masterKey = (kind: Kind, id: string): string => `${kind} ${id}`;
+const placeKey = (type: string, seriesId: string | null): string => `${type} ${seriesId ?? ''}`;
+
+/** What this process remembers of all companies. */
+export class Memory {
+  readonly #companies = new Lately<CompanyMemory>(most_companies);
+  readonly #principals = new Lately<Principal>(most_credentials);
+  readonly #keys = new Lately<true>(most_keys);
+  readonly #stores: Stores;
+
+  /** `ticks`: milliseconds from whenever, which nobody sets. */
+  constructor(ticks: () => number) {
+    this.#stores = {
+      masters: new Lately(most_masters),
+      used: new Lately(most_used),
+      drafts: new Lately(most_drafts),
+      clock: new Clock(ticks),
+    };
+  }
+
+  of(companyId: string): CompanyMemory {
+    let company = this.#companies.get(companyId);
+    if (company === undefined) {
+      company = new CompanyMemory(this.#stores);
+      this.#companies.set(companyId, company);
+    }
+    return company;
+  }
+
+  /** Something that was decided for this company was not written, or nobody knows. What others hold of it dies with it. */
+  forget(companyId: string): void {
+    this.#companies.delete(companyId);
+  }
+
+  /** Who a credential is, by `Entry.subject`. */
+  keepPrincipal(subject: string, principal: Principal): void {
+    this.#principals.set(subject, principal);
+  }
+
+  principal(subject: string): Principal | undefined {
+    return this.#principals.get(subject);
+  }
+
+  forgetPrincipal(subject: string): void {
+    this.#principals.delete(subject);
+  }
+
+  /** Whether an idempotency key, by a name of its own, was not met here before. It is from now on. */
+  isNewKey(name: string): boolean {
+    const met = this.#keys.get(name) === true;
+    this.#keys.set(name, true);
+    return !met;
+  }
+}

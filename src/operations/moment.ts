@@ -1,0 +1,63 @@
+/**
+ * The moment of a company: the time by the database's clock, and everything of the company and its series that drafts and
+ * numbers are decided on, with a digest of it. Whoever has read it without a lock, be it long ago, writes on condition that
+ * the digest is still the same and the time not far.
+ */
+import { allOr, type Call, type Element, Elements, listStatement, type Row, statement } from '../db/transact.ts';
+import { atColumns, issuerColumns, readinessColumns } from './company/company.ts';
+
+// Of the series only what never moves while documents are numbered; readiness asks nothing else of them.
+const companyAndBooks = `certo.companies c,
+     lateral (select max(s.last_issued_at) as last_signed, bit_xor(hash_record_extended(
+         (s.id, s.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.is_default), 0)) filter (where s.status = 'ACTIVE') as active
+       from certo.series s where s.company_id = c.id) series,
+     lateral (select exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken) books
+   where c.id = certo.current_company()`;
+const own = `c.region, ${issuerColumns}, c.cae, c.cash_vat_from, c.cash_vat_until, books.broken`;
+const digest = `hash_record_extended((${own}, ${atColumns}, series.active), 0)::text`;
+
+// After a lock, in the same round trip: the time must not be older than what the lock waited for.
+export const readMoment = statement(
+  'number_moment',
+  `select certo.now() as now, ${own}, ${readinessColumns}, series.last_signed, ${digest} as digest from ${companyAndBooks}`,
+  'last',
+);
+
+/** What was decided last may have read the clock a little before or after; by more, a clock was set. */
+export const a_moment_ms = 1_000;
+/** From the decision to its writing, at most. */
+const most_behind_seconds = 5;
+
+const holdMoment = listStatement(
+  'unchanged_moment',
+  `with moment as materialized (select certo.now() as now, c.id, series.last_signed, ${digest} as digest from ${companyAndBooks}),
+   held as (
+     select v.id from jsonb_to_recordset($1::jsonb) v (id uuid, digest text, now timestamptz) join moment m using (id, digest)
+     where m.now between v.now - interval '${a_moment_ms} ms' and v.now + interval '${most_behind_seconds} s'
+       and (m.last_signed is null or m.last_signed <= v.now + interval '${a_moment_ms} ms'))
+   ${allOr('held', 'certo.changed_meanwhile()')}`,
+  { joins: firstAndLast },
+);
+
+/** On condition that the company is as `moment` found it; `now`: when it is decided that it is. */
+export function holdMomentCall({ id, digest }: Row, now: Date): Call {
+  return [holdMoment, [new Elements([{ id: String(id), digest, now }])]];
+}
+
+/** Of what was decided on the same moment, the earliest and the latest: the others are between them. */
+function firstAndLast(elements: readonly Element[]): Element[][] {
+  const byDigest = new Map<unknown, Timed[]>();
+  for (const element of elements as readonly Timed[]) {
+    const [first, last = first] = byDigest.get(element['digest']) ?? [element];
+    const earlier = element.now < first!.now ? element : first!;
+    const later = element.now > last!.now ? element : last!;
+    byDigest.set(element['digest'], earlier === later ? [earlier] : [earlier, later]);
+  }
+  return [[...byDigest.values()].flat()];
+}
+
+interface Timed {
+  readonly id: string;
+  readonly now: Date;
+  readonly [column: string]: unknown;
+}
