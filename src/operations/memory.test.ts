@@ -69,8 +69,8 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
 test('only the latest are kept, and no draft that is very large', () => {
   const memory = new Memory(() => 0);
   const A = memory.of('A');
-  for (let i = 0; i < 1_001; i++) A.keepDraft(`d${i}`, { id: i }, {});
-  expect([A.draft('d0'), A.draft('d1'), A.draft('d1000')]).toEqual([undefined, { id: 1 }, { id: 1_000 }]);
+  for (let i = 0; i < 2_001; i++) A.keepDraft(`d${i}`, { id: i }, {});
+  expect([A.draft('d0'), A.draft('d1'), A.draft('d2000')]).toEqual([undefined, { id: 1 }, { id: 2_000 }]);
   A.keepDraft('d', { id: 'd' }, { notes: 'x'.repeat(16_384) });
   expect(A.draft('d')).toBeUndefined();
   expect([memory.isNewKey('k'), memory.isNewKey('k')]).toEqual([true, false]);

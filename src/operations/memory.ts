@@ -13,7 +13,7 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-const most_drafts = 1_000;
+const most_drafts = 2_000;
 /** Larger drafts are read again. */
 const most_draft_bytes = 16_384;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */

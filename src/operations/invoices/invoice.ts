@@ -278,7 +278,7 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
         : {
             url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
             data: row['qr'],
-            imageData: cachedQr(String(row['qr'])),
+            imageData: qrDataUri(String(row['qr'])),
           },
     issuer: {
       ref: issuer.id,
@@ -367,18 +367,4 @@ function percentIn(discount: Discount | undefined): number {
 
 function optionalDay(day: string | undefined, region: Region): string | undefined {
   return day === undefined ? undefined : startOfDay(day, region);
-}
-
-// The image of a QR message never changes; the same few invoices are read again and again.
-const qrImages = new Map<string, string>();
-const most_images = 500;
-
-function cachedQr(message: string): string {
-  let image = qrImages.get(message);
-  if (image === undefined) {
-    image = qrDataUri(message);
-    if (qrImages.size >= most_images) qrImages.delete(qrImages.keys().next().value!);
-    qrImages.set(message, image);
-  }
-  return image;
 }
