@@ -165,7 +165,7 @@ describe('a batch', () => {
   });
 });
 
-test('any sequence of batches, right and wrong, keeps answers and statements together', async () => {
+test('any sequence of batches, right and wrong, one after the other or all at once, keeps answers and statements together', async () => {
   // A model of the protocol: what each kind of call returns, or the SQLSTATE it fails with.
   const kinds = {
     rows: (n: number): [Call, unknown] => [[upTo, [n]], Array.from({ length: n }, (_, at) => ({ n: at + 1 }))],
@@ -185,21 +185,28 @@ test('any sequence of batches, right and wrong, keeps answers and statements tog
       n: fc.integer({ min: 0, max: 30 }),
     })
     .map(({ kind, n }) => kinds[kind](n));
+  const sequence = fc.array(fc.array(call, { minLength: 1, maxLength: 6 }), { maxLength: 8 });
+  const asExpected = async (batch: readonly [Call, unknown][]): Promise<void> => {
+    const wrong = batch.findIndex(([, expected]) => typeof expected === 'string');
+    const calls = batch.map(([each]) => each);
+    const expected = batch.map(([, rows]) => rows);
+    if (wrong === -1) {
+      expect((await runBatch(client, calls)).rows).toEqual(expected);
+      return;
+    }
+    const failure = await failureOf(calls);
+    expect(failure.reason).toMatchObject({ code: expected[wrong] });
+    expect(failure.rows).toEqual(expected.slice(0, wrong));
+  };
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(call, { minLength: 1, maxLength: 6 }), { maxLength: 8 }), async (batches) => {
+    fc.asyncProperty(sequence, fc.boolean(), async (batches, atOnce) => {
+      const running = [];
       for (const batch of batches) {
-        const wrong = batch.findIndex(([, expected]) => typeof expected === 'string');
-        const calls = batch.map(([each]) => each);
-        const expected = batch.map(([, rows]) => rows);
-        if (wrong === -1) {
-          expect((await runBatch(client, calls)).rows).toEqual(expected);
-          continue;
-        }
-        const failure = await failureOf(calls);
-        expect(failure.reason).toMatchObject({ code: expected[wrong] });
-        expect(failure.rows).toEqual(expected.slice(0, wrong));
+        running.push(asExpected(batch));
+        if (!atOnce) await running.at(-1);
       }
+      await Promise.all(running);
     }),
-    { numRuns: 150 },
+    { numRuns: 300 },
   );
 });

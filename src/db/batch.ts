@@ -28,6 +28,9 @@ interface Session {
   readonly prepared: Map<string, Prepared>;
   /** Sent Parse messages that are not answered yet, in order; undefined stands for a nameless statement. */
   readonly parsing: (Statement | undefined)[];
+  /** Batches that are not answered yet, and those of them that are not sent yet. */
+  underWay: number;
+  unsent: number;
 }
 
 const sessions = new WeakMap<Connection, Session>();
@@ -35,7 +38,7 @@ const sessions = new WeakMap<Connection, Session>();
 function sessionOf(connection: Connection): Session {
   let session = sessions.get(connection);
   if (session === undefined) {
-    const made: Session = { prepared: new Map(), parsing: [] };
+    const made: Session = { prepared: new Map(), parsing: [], underWay: 0, unsent: 0 };
     // pg notes a ParseComplete by the query's only name; a batch has several. A statement whose execution fails is
     // prepared all the same, so the answer to Parse itself must be seen.
     connection.on('parseComplete', () => {
@@ -76,6 +79,7 @@ class Batch implements Submittable {
   readonly #rows: Row[][] = [];
   readonly #tags: string[] = [];
   #session: Session | undefined;
+  #isSent = false;
   #misuse: Error | undefined;
   #current: Row[] = [];
   #reader: Reader | undefined;
@@ -89,32 +93,61 @@ class Batch implements Submittable {
     this.#reject = reject;
   }
 
+  /**
+   * Before pg has its turn for it: sends it behind those that are under way, if they are sent themselves and the server
+   * knows all its statements (answers to Parse could not be told from those to the others').
+   */
+  queue(connection: Connection): void {
+    const session = sessionOf(connection);
+    const { prepared, parsing, underWay, unsent } = session;
+    session.underWay += 1;
+    const known = this.#calls.every(([{ name, text }]) => {
+      const statement = prepared.get(name);
+      return statement?.text === text && statement.reader !== undefined;
+    });
+    this.#isSent = underWay > 0 && unsent === 0 && parsing.length === 0 && known;
+    if (this.#isSent) this.#send(connection, session);
+    else session.unsent += 1;
+  }
+
   /** Called by pg when the connection is free. An Error that is returned means that nothing was sent. */
   submit(connection: Connection): Error | undefined {
     const session = sessionOf(connection);
-    for (const [{ name, text }] of this.#calls) {
-      const known = session.prepared.get(name);
-      if (known !== undefined && known.text !== text) {
-        this.#misuse = new Error(`statement ${name} has two texts`);
-        return this.#misuse;
+    if (!this.#isSent) {
+      session.unsent -= 1;
+      for (const [{ name, text }] of this.#calls) {
+        const known = session.prepared.get(name);
+        if (known !== undefined && known.text !== text) {
+          this.#misuse = new Error(`statement ${name} has two texts`);
+          return this.#misuse;
+        }
       }
-    }
-    this.#session = session;
-    // One write to the socket instead of three per statement.
-    connection.stream.cork();
-    try {
-      this.#calls.forEach(([statement], at) => {
-        this.#send(connection, session, statement, this.#values[at] ?? []);
-      });
-      connection.sync();
-    } finally {
-      connection.stream.uncork();
+      this.#send(connection, session);
     }
     this.#prepareNext();
     return undefined;
   }
 
-  #send(connection: Connection, session: Session, { name, text }: Statement, values: (string | Buffer | null)[]): void {
+  #send(connection: Connection, session: Session): void {
+    this.#session = session;
+    // One write to the socket instead of three per statement.
+    connection.stream.cork();
+    try {
+      this.#calls.forEach(([statement], at) => {
+        this.#sendCall(connection, session, statement, this.#values[at] ?? []);
+      });
+      connection.sync();
+    } finally {
+      connection.stream.uncork();
+    }
+  }
+
+  #sendCall(
+    connection: Connection,
+    session: Session,
+    { name, text }: Statement,
+    values: (string | Buffer | null)[],
+  ): void {
     const known = name === '' ? undefined : session.prepared.get(name);
     if (known === undefined && (name === '' || !session.parsing.some((parsing) => parsing?.name === name))) {
       connection.parse({ name, text, types: [] }, true);
@@ -221,7 +254,8 @@ function rowReader(fields: readonly FieldDef[]): Reader {
 }
 
 /**
- * Runs the calls in one round trip on a connection that is otherwise idle. Rejects with BatchFailure, whose `reason` is a
+ * Runs the calls in one round trip on a connection that is otherwise idle, or on which another batch is under way: then
+ * behind it, sent at once where that can be. Rejects with BatchFailure, whose `reason` is a
  * StatementError (the server refused; the connection is fine), a ConnectionLost (the client must be destroyed), or a
  * plain Error (a value can't be read: a fault of ours).
  * `deadline` (milliseconds): without an answer in that time the connection is destroyed, as a dead network would else
@@ -230,17 +264,23 @@ function rowReader(fields: readonly FieldDef[]): Reader {
 export function runBatch(client: ClientBase, calls: readonly Call[], deadline = 0): Promise<BatchResult> {
   if (calls.length === 0) return Promise.resolve({ rows: [], tags: [] });
   return new Promise((resolve, reject) => {
+    const connection = connectionOf(client);
+    const session = sessionOf(connection);
     let timer: NodeJS.Timeout | undefined;
+    const over = (): void => {
+      clearTimeout(timer);
+      session.underWay -= 1;
+    };
     let batch: Batch;
     try {
       batch = new Batch(
         calls,
         (result) => {
-          clearTimeout(timer);
+          over();
           resolve(result);
         },
         (failure) => {
-          clearTimeout(timer);
+          over();
           reject(failure);
         },
       );
@@ -249,9 +289,10 @@ export function runBatch(client: ClientBase, calls: readonly Call[], deadline = 
       return;
     }
     if (deadline > 0) {
-      timer = setTimeout(() => connectionOf(client).stream.destroy(new Error(`no answer in ${deadline} ms`)), deadline);
+      timer = setTimeout(() => connection.stream.destroy(new Error(`no answer in ${deadline} ms`)), deadline);
       timer.unref();
     }
+    batch.queue(connection);
     client.query(batch);
   });
 }

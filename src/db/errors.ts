@@ -76,3 +76,13 @@ export function asServerFault(error: unknown): ServerFault | undefined {
   if (typeof fault.code !== 'string' || closing.test(fault.code)) return undefined;
   return fault as Error & ServerFault;
 }
+
+/** Whether the connection must not be used again after this error. */
+export function isSpoilt(error: unknown): boolean {
+  if (error instanceof StatementError) {
+    // A table changed under a prepared statement (0A000 "cached plan must not change result type"), or somebody dropped
+    // our prepared statements (26000): a new connection prepares them anew.
+    return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
+  }
+  return error instanceof ConnectionLost || error instanceof OutcomeUnknown;
+}

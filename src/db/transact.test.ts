@@ -4,7 +4,7 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { openDb } from './open.ts';
-import { type Db, type Entry, makeDb, type Row, statement } from './transact.ts';
+import { type Call, type Db, type Entry, Line, makeDb, type Row, statement } from './transact.ts';
 
 const A = '0190a000-0000-7000-8000-00000000000a';
 const B = '0190a000-0000-7000-8000-00000000000b';
@@ -277,19 +277,21 @@ describe('a transaction', () => {
 });
 
 describe('a transaction in one round trip', () => {
+  const write = (entry: Entry, calls: readonly Call[]) => db.write(entry, calls, new Line());
+
   test('keeps all of it, or nothing', async () => {
-    await db.write(into(A), [
+    await write(into(A), [
       [put, [1, null]],
       [put, [2, null]],
     ]);
     expect([await stored(), wire.roundTrips]).toEqual([[1, 2], 1]);
-    const failed = db.write(into(A), [
+    const failed = write(into(A), [
       [put, [3, null]],
       [fail, []],
       [put, [4, null]],
     ]);
     await expect(failed).rejects.toMatchObject({ name: 'StatementError', code: '22012' });
-    const refused = db.write(into(A), [
+    const refused = write(into(A), [
       [put, [3, 7]],
       [put, [4, 7]],
     ]);
@@ -300,24 +302,24 @@ describe('a transaction in one round trip', () => {
   test('of nobody changes nothing, and tells what its entry says of the failure', async () => {
     const reason = new Error('no');
     const nobody: Entry = { ...refusing(reason), call: [enter, [null]] };
-    await expect(db.write(nobody, [[put, [1, null]]])).rejects.toBe(reason);
+    await expect(write(nobody, [[put, [1, null]]])).rejects.toBe(reason);
     expect(await stored()).toEqual([]);
   });
 
   test('that is lost before or after it arrived has an unknown outcome, as one whose results can not be read', async () => {
     for (const how of ['cut before it arrives', 'cut before the answer'] as const) {
       wire.fault = { on: 'test put', how };
-      await expect(db.write(into(A), [[put, [1, null]]])).rejects.toBeInstanceOf(OutcomeUnknown);
+      await expect(write(into(A), [[put, [1, null]]])).rejects.toBeInstanceOf(OutcomeUnknown);
     }
     expect(await stored()).toEqual([1]);
     await expect(
-      db.write(into(A), [
+      write(into(A), [
         [put, [2, null]],
         [tooLarge, []],
       ]),
     ).rejects.toBeInstanceOf(OutcomeUnknown);
     expect(await stored()).toEqual([1, 2]);
-    await expect(db.write(into(A), [[put, [Number.NaN, null]]])).rejects.toThrow(TypeError);
+    await expect(write(into(A), [[put, [Number.NaN, null]]])).rejects.toThrow(TypeError);
   });
 });
 

@@ -3,9 +3,10 @@
  * keyed on app.company_id), and everything that can share a round trip does: a read is one, a transaction is
  * "begin + entry + first statement", its statements, "last statements + commit".
  */
-import type { ClientBase, Pool, PoolClient } from 'pg';
+import type { ClientBase, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
-import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
+import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './errors.ts';
+import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import {
   allOr,
@@ -35,8 +36,10 @@ export {
   type Element,
   Elements,
   eachOnce,
+  Line,
   listStatement,
   type Row,
+  type Source,
   type Statement,
   statement,
   WrittenElement,
@@ -85,19 +88,12 @@ export interface Db {
   /**
    * A whole transaction in one round trip, durable when it resolves. Its statements have to stand for themselves: one
    * that finds what it must not find has to fail, and without the entry's reach none may change anything. Rejects with
-   * what the entry threw of a failure, StatementError, ConnectionLost (nothing is kept) or OutcomeUnknown.
+   * what the entry threw of a failure, StatementError, ConnectionLost (nothing is kept) or OutcomeUnknown. Those of one
+   * line are done one after the other, whether or not the one before was kept.
    */
-  write(entry: Entry, calls: readonly Call[]): Promise<void>;
+  write(entry: Entry, calls: readonly Call[], line: Line): Promise<void>;
   /** Waits for connections in use, then closes all. */
   close(): Promise<void>;
-}
-
-export interface Source {
-  /** A connection of the pool. Rejects with DatabaseUnavailable. */
-  connect(): Promise<PoolClient>;
-  readonly pool: Pool;
-  /** Milliseconds after which an unanswered round trip counts as a broken connection. */
-  readonly deadline: number;
 }
 
 // Said in full, because a server's default_transaction_… settings may differ.
@@ -124,22 +120,9 @@ export function makeDb(source: Source): Db {
       return reader((calls) => shared.read(subject, entry, calls));
     },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
-    write: (entry, calls) => writeOnce(source, entry, calls),
+    write: (entry, calls, line) => writeOnce(source, entry, calls, line),
     close: () => source.pool.end(),
   };
-}
-
-/** One implicit transaction on a connection of its own. Throws BatchFailure. */
-async function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]> {
-  const client = await source.connect();
-  try {
-    const { rows } = await runBatch(client, calls, source.deadline);
-    client.release();
-    return rows;
-  } catch (error) {
-    if (error instanceof BatchFailure) client.release(isSpoilt(error.reason));
-    throw error;
-  }
 }
 
 /** Gives the rows of the entry, then those of each call. Throws BatchFailure. */
@@ -167,9 +150,9 @@ async function runAlone(source: Source, entry: Entry, calls: readonly Call[], ru
 }
 
 /** Committed by the end of the batch: without "begin" all of it is one transaction. */
-async function writeOnce(source: Source, entry: Entry, calls: readonly Call[]): Promise<void> {
+async function writeOnce(source: Source, entry: Entry, calls: readonly Call[], line: Line): Promise<void> {
   try {
-    await runOnce(source, [entry.call, ...calls]);
+    await line.run(source, [entry.call, ...calls]);
   } catch (error) {
     if (!(error instanceof BatchFailure)) throw error;
     const { reason, rows, tags } = error;
@@ -379,16 +362,6 @@ export async function untangled<T>(work: () => Promise<T>, tries = 3): Promise<T
       if (!entangled || attempt === tries) throw error;
     }
   }
-}
-
-/** Whether the connection must not be used again after this error. */
-function isSpoilt(error: unknown): boolean {
-  if (error instanceof StatementError) {
-    // A table changed under a prepared statement (0A000 "cached plan must not change result type"), or somebody dropped
-    // our prepared statements (26000): a new connection prepares them anew.
-    return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
-  }
-  return error instanceof ConnectionLost || error instanceof OutcomeUnknown;
 }
 
 function asCall(query: Statement | Composed, values: readonly unknown[] = []): Call {

@@ -1,8 +1,8 @@
 /**
  * The quick way of the press, for operations that declare one (`Ahead` in operations/operation.ts). Their facts came with
  * the claim, or are remembered; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what
- * is ready is written in one round trip as soon as what was ready before has been: while the database writes one group, the
- * next is made.
+ * is ready is written in one round trip: while the database writes one group the next is made, and a full one is sent
+ * behind it on the same connection.
  *
  * Nothing is locked for that, so every statement fails that does not find what was read. Then nothing of its group is
  * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
@@ -10,13 +10,15 @@
  */
 import { OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
-import type { Call, Db } from '../db/transact.ts';
+import { type Call, type Db, Line } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
 /** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
 const most_together = 16;
+/** Groups on their way: the server begins with the next as it ends one. */
+const most_under_way = 2;
 /** After somebody else was quicker: for so long every act takes its locks. */
 const caution_ms = 1_000;
 
@@ -42,7 +44,11 @@ interface Steps {
 interface Lane {
   /** In the order in which they were decided. */
   readonly ready: Ready[];
-  writing: boolean;
+  readonly line: Line;
+  /** Groups that are not answered yet. */
+  underWay: number;
+  /** What is ready is sent at the end of this turn. */
+  gathering: boolean;
   /** Acts between their arrival and their place among the ready. */
   deciding: number;
   /** Goes up when something that was decided was not written. */
@@ -76,10 +82,14 @@ export class AheadPress {
     }
     return new Promise((resolve, reject) => {
       lane.ready.push({ act, ...ready, resolve, reject });
-      if (lane.writing) return;
-      lane.writing = true;
+      if (lane.underWay > 0) return this.#send(lane, companyId);
+      if (lane.gathering) return;
+      lane.gathering = true;
       // Behind those that are decided in this turn.
-      setImmediate(() => void this.#write(lane, companyId));
+      setImmediate(() => {
+        lane.gathering = false;
+        this.#send(lane, companyId);
+      });
     });
   }
 
@@ -108,29 +118,35 @@ export class AheadPress {
     }
   }
 
-  /** Until nothing is ready. Never rejects. */
+  /** Whatever is ready goes when nothing is under way; behind something only a full group does. */
+  #send(lane: Lane, companyId: string): void {
+    const enough = lane.underWay === 0 ? 1 : most_together;
+    if (lane.underWay < most_under_way && lane.ready.length >= enough) void this.#write(lane, companyId);
+  }
+
+  /** Never rejects. */
   async #write(lane: Lane, companyId: string): Promise<void> {
-    while (lane.ready.length > 0) {
-      const group = takeGroup(lane.ready);
-      try {
-        const { calls } = joinCalls(group.map((ready) => ready.calls));
-        await this.#db.write(group[0]!.act.entry, calls);
-        // Answered once the next group is on its way.
-        setImmediate(() => {
-          for (const { acted, resolve } of group) resolve(acted);
-        });
-      } catch (error) {
-        if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
-        else this.#again(group);
-        this.#failed(lane, companyId);
-      }
+    const group = takeGroup(lane.ready);
+    lane.underWay += 1;
+    try {
+      const { calls } = joinCalls(group.map((ready) => ready.calls));
+      await this.#db.write(group[0]!.act.entry, calls, lane.line);
+      // Answered once the next group is on its way.
+      setImmediate(() => {
+        for (const { acted, resolve } of group) resolve(acted);
+      });
+    } catch (error) {
+      if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
+      else this.#again(group);
+      this.#failed(lane, companyId);
     }
-    lane.writing = false;
+    lane.underWay -= 1;
+    this.#send(lane, companyId);
     this.#forgetIdle(lane, companyId);
   }
 
   #forgetIdle(lane: Lane, companyId: string): void {
-    const idle = !lane.writing && lane.deciding === 0 && lane.ready.length === 0;
+    const idle = lane.underWay === 0 && lane.deciding === 0 && lane.ready.length === 0;
     if (idle && lane.cautiousUntil < performance.now()) this.#lanes.delete(companyId);
   }
 
@@ -148,7 +164,7 @@ export class AheadPress {
   #lane(companyId: string): Lane {
     let lane = this.#lanes.get(companyId);
     if (lane === undefined) {
-      lane = { ready: [], writing: false, deciding: 0, era: 0, cautiousUntil: 0 };
+      lane = { ready: [], line: new Line(), underWay: 0, gathering: false, deciding: 0, era: 0, cautiousUntil: 0 };
       this.#lanes.set(companyId, lane);
     }
     return lane;

@@ -35,10 +35,10 @@ function held(db: Db): Db {
       await hold?.open;
       return db.transact(entry, fn, options);
     },
-    async write(entry, calls) {
+    async write(entry, calls, line) {
       hold?.arrived();
       await hold?.open;
-      return db.write(entry, calls);
+      return db.write(entry, calls, line);
     },
   };
 }

@@ -104,9 +104,9 @@ function recording(db: Db): Db {
     ...db,
     read: (entry, how) => noted(db.read(entry, how)),
     transact: (entry, fn, options) => db.transact(entry, (tx) => fn(noted(tx)), options),
-    write: (entry, calls) => {
+    write: (entry, calls, line) => {
       for (const [called] of calls) note(called);
-      return db.write(entry, calls);
+      return db.write(entry, calls, line);
     },
   };
 }

@@ -54,9 +54,9 @@ async function freshProcess(lose: () => boolean = () => false) {
         trips.locked += 1;
         return db.transact(entry, fn, options);
       },
-      async write(entry, calls) {
+      async write(entry, calls, line) {
         try {
-          await db.write(entry, calls);
+          await db.write(entry, calls, line);
         } catch (error) {
           trips.failed += 1;
           throw error;

@@ -46,13 +46,13 @@ afterAll(async () => {
 function watched(db: Db): Db {
   return {
     ...db,
-    async write(entry, calls) {
+    async write(entry, calls, line) {
       begun += 1;
       const [happens, instead] = [meanwhile, writeInstead];
       meanwhile = undefined;
       writeInstead = undefined;
       await happens?.();
-      const write = () => db.write(entry, calls);
+      const write = () => db.write(entry, calls, line);
       failed += 1;
       await (instead === undefined ? write() : instead(write));
       failed -= 1;

@@ -33,9 +33,9 @@ beforeAll(async () => {
       begun += 1;
       return db.transact(entry, fn, options);
     },
-    write: (entry, calls) => {
+    write: (entry, calls, line) => {
       begun += 1;
-      return db.write(entry, calls);
+      return db.write(entry, calls, line);
     },
   });
   others = [await service.another(counted), await service.another(counted)];

@@ -1,0 +1,66 @@
+/** Whole transactions in one round trip each: on a connection of their own, or in line on one. */
+import type { Pool, PoolClient } from 'pg';
+import { BatchFailure, runBatch } from './batch.ts';
+import { isSpoilt } from './errors.ts';
+import type { Call, Row } from './statement.ts';
+
+export interface Source {
+  /** A connection of the pool. Rejects with DatabaseUnavailable. */
+  connect(): Promise<PoolClient>;
+  readonly pool: Pool;
+  /** Milliseconds after which an unanswered round trip counts as a broken connection. */
+  readonly deadline: number;
+}
+
+/** One implicit transaction on a connection of its own. Throws BatchFailure. */
+export function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]> {
+  return new Line().run(source, calls);
+}
+
+/** A connection while something is under way on it. */
+interface Held {
+  readonly connecting: Promise<PoolClient>;
+  underWay: number;
+  /** The connection must not be used again. */
+  spoilt: boolean;
+}
+
+/**
+ * Transactions that are sent one behind the other on one connection, without waiting for each other's answers: the server
+ * begins with the next as it ends one. Each fails or is kept for itself. The connection is given back when nothing is under
+ * way on it.
+ */
+export class Line {
+  #held: Held | undefined;
+
+  /** One implicit transaction. Throws BatchFailure. */
+  async run(source: Source, calls: readonly Call[]): Promise<Row[][]> {
+    this.#held ??= { connecting: source.connect(), underWay: 0, spoilt: false };
+    const held = this.#held;
+    held.underWay += 1;
+    try {
+      const { rows } = await runBatch(await held.connecting, calls, source.deadline);
+      return rows;
+    } catch (error) {
+      if (!(error instanceof BatchFailure) || isSpoilt(error.reason)) this.#spoil(held);
+      throw error;
+    } finally {
+      held.underWay -= 1;
+      if (held.underWay === 0) this.#giveBack(held);
+    }
+  }
+
+  /** Whoever comes now has another connection. */
+  #spoil(held: Held): void {
+    held.spoilt = true;
+    if (this.#held === held) this.#held = undefined;
+  }
+
+  #giveBack(held: Held): void {
+    if (this.#held === held) this.#held = undefined;
+    held.connecting.then(
+      (client) => client.release(held.spoilt),
+      () => undefined,
+    );
+  }
+}
