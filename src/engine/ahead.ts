@@ -27,6 +27,8 @@ interface Ready {
   readonly act: Act;
   readonly acted: Acted;
   readonly calls: readonly Call[];
+  /** Remembers what is written, once it is. */
+  readonly keep: () => void;
   readonly resolve: (acted: Acted) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -99,9 +101,9 @@ export class AheadPress {
     facts: () => unknown,
     lane: Lane,
     companyId: string,
-  ): Promise<Pick<Ready, 'acted' | 'calls'> | undefined> {
+  ): Promise<Pick<Ready, 'acted' | 'calls' | 'keep'> | undefined> {
     const { operation, asked } = act;
-    const { save } = operation.ahead!;
+    const { save, keep } = operation.ahead!;
     const { era } = lane;
     try {
       const known = facts();
@@ -110,7 +112,11 @@ export class AheadPress {
       if (lane.era !== era) return undefined;
       const acted = this.#steps.shown(act, change);
       const { subject, calls } = save(change, asked, this.#world);
-      return { acted, calls: [...calls, ...this.#steps.lastCalls(act, acted, subject)] };
+      return {
+        acted,
+        calls: [...calls, ...this.#steps.lastCalls(act, acted, subject)],
+        keep: () => keep(change, asked, this.#world),
+      };
     } catch (error) {
       // Heads may have moved for what will never be written.
       if (!(error instanceof Refusal)) this.#failed(lane, companyId);
@@ -131,6 +137,7 @@ export class AheadPress {
     try {
       const { calls } = joinCalls(group.map((ready) => ready.calls));
       await this.#db.write(group[0]!.act.entry, calls, lane.line);
+      for (const { keep } of group) keep();
       // Answered once the next group is on its way.
       setImmediate(() => {
         for (const { acted, resolve } of group) resolve(acted);

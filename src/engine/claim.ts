@@ -11,7 +11,7 @@
 import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
-import { Refusal } from '../fiscal/refusal.ts';
+import { assert, Refusal } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
 const lease_seconds = 90;
@@ -133,8 +133,10 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
 
 /** Two transactions that write the same keys wait for each other in one order. */
 function inOrderOfKeys(elements: readonly Element[]): Element[][] {
-  const nameOf = (element: Element): string =>
-    `${(element as unknown as Claim).operation} ${(element as unknown as Claim).key}`;
+  const nameOf = (element: Element): string => {
+    const { operation, key } = element as unknown as Claim;
+    return JSON.stringify({ operation, key });
+  };
   return [elements.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))];
 }
 
@@ -149,12 +151,47 @@ export interface Taken {
  * there is one already. May be repeated with the same fence when nobody knows whether it was written.
  */
 export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]): Promise<Taken> {
-  const values = [new Elements([{ id: claim.fence, ...claim }])];
+  const values = [elementOf(claim)];
   const [taken, ...rows] = await reader.batch([[insertClaim, values], ...calls]);
   if (taken!.length > 0) return { rows };
   const [found] = await reader.query(readClaim, values);
   if (found === undefined) throw new Error('a claim that was just written is not there');
   return { rows, recorded: judge(found) };
+}
+
+// Batches of claims are sorted by this text: by the key, so that they wait for each other in one order.
+const elementOf = ({ operation, key, ...rest }: Claim): Elements =>
+  new Elements([{ operation, key, id: rest.fence, ...rest }]);
+
+/**
+ * Keys of acts that are under way in this process without a claim in the database: the same request beside one of them
+ * would be done too, only for one of the two to be undone.
+ */
+export class KeysUnderWay {
+  readonly #fingerprints = new Map<string, Buffer>();
+
+  /** Of the request that has the key; names are the caller's own. */
+  get(name: string): Buffer | undefined {
+    return this.#fingerprints.get(name);
+  }
+
+  async during<T>(name: string, { fingerprint }: Claim, work: () => Promise<T>): Promise<T> {
+    assert(!this.#fingerprints.has(name), 'one act at a time has a key');
+    this.#fingerprints.set(name, fingerprint);
+    try {
+      return await work();
+    } finally {
+      this.#fingerprints.delete(name);
+    }
+  }
+}
+
+/** What a request beside such an act is answered: its result if it is recorded by now, else IDEMPOTENCY_CONFLICT or _KEY_REUSED. */
+export async function readBeside(reader: Tx, claim: Claim, fingerprint: Buffer): Promise<Recorded> {
+  const [found] = await reader.query(readClaim, [elementOf(claim)]);
+  const recorded = found && judge(found);
+  if (recorded !== undefined) return recorded;
+  throw fingerprint.equals(claim.fingerprint) ? conflict(1) : new Refusal('IDEMPOTENCY_KEY_REUSED');
 }
 
 /**

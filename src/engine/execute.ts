@@ -16,8 +16,8 @@ import { type AnyAsked, Download, type Operation, Rendered } from '../operations
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { fingerprint } from './canonical.ts';
-import type { Claim, Taken } from './claim.ts';
-import { letGo, takeClaim } from './claim.ts';
+import type { Claim, Recorded, Taken } from './claim.ts';
+import { letGo, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
 import { type Act, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
@@ -70,10 +70,8 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   const { memory } = corridor.world;
   const admit = (principal: Principal): void => {
     // A transaction may be entered more than once for one request; it counts once.
-    if (trace.principal === undefined) {
-      trace.principal = principal;
-      trace.rate = corridor.keyRate.take(call.rateSubject);
-    }
+    if (trace.principal === undefined) trace.rate = corridor.keyRate.take(call.rateSubject);
+    trace.principal = principal;
     if (trace.rate?.exceeded === true) throw rateLimited(trace.rate);
     authorize(operation, principal);
   };
@@ -107,12 +105,13 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     if (error instanceof Refusal && error.code === 'UNAUTHENTICATED') {
       // Not any more who it was.
       if (entry.subject !== undefined) memory.forgetPrincipal(entry.subject);
-      trace.rate = undefined;
-      throw error;
-    }
-    // A rule that needs no record may speak before the first statement has said who asks.
-    if (error instanceof Refusal && error.status < 500 && !isEntered)
+      isEntered = false;
+    } else if (error instanceof Refusal && error.status < 500 && !isEntered) {
+      // A rule that needs no record may speak before the first statement has said who asks.
       await guarded(() => corridor.db.read(entry).query(nothing));
+    }
+    // Whom only this process remembers is told nothing about the credential.
+    if (!isEntered) trace.rate = undefined;
     throw error;
   }
 }
@@ -159,21 +158,27 @@ interface Writing {
 
 async function write(writing: Writing): Promise<Answer> {
   const { corridor, call, asked, entry } = writing;
+  const { world, press } = corridor;
   const { operation } = call;
   const claim = claimOf(call);
+  const name = operation.ahead === undefined ? undefined : nameOfKey(entry, claim);
+  const beside = name === undefined ? undefined : press.keys.get(name);
+  if (beside !== undefined) return writtenBeside(writing, claim!, beside);
   const problems = schemaProblems(call);
-  const recalled = problems.length === 0 ? recall(writing) : undefined;
+  const recalled = problems.length === 0 ? recall(writing, name) : undefined;
   if (recalled !== undefined) {
     const take = claim && (async () => (await claimOrLetGo(writing, claim)).recorded);
-    return acted(corridor, { operation, asked, entry, claim, take, ahead: () => recalled });
+    const work = () => acted(corridor, { operation, asked, entry, claim, take, ahead: () => recalled });
+    return name === undefined ? work() : press.keys.during(name, claim!, work);
   }
   // What is not well formed can't be read for.
-  const calls = problems.length === 0 ? operation.ahead?.read(asked, corridor.world) : undefined;
-  const known = (rows: readonly Row[][]) => () => operation.ahead!.facts(rows, asked, corridor.world);
+  const calls = problems.length === 0 ? operation.ahead?.read(asked, world) : undefined;
+  const known = (rows: readonly Row[][]) => () => operation.ahead!.facts(rows, asked, world);
   let ahead: Act['ahead'];
   if (claim !== undefined) {
     const { recorded, rows } = await guarded(() => claimOrLetGo(writing, claim, calls));
-    if (recorded !== undefined) return { status: recorded.status, body: recorded.body, replayed: true };
+    if (name !== undefined) world.memory.keepKey(name);
+    if (recorded !== undefined) return replay(recorded);
     if (calls !== undefined) ahead = known(rows);
   } else if (calls !== undefined) {
     ahead = known(await guarded(() => corridor.db.read(entry, 'shared').batch(calls)));
@@ -186,17 +191,27 @@ async function write(writing: Writing): Promise<Answer> {
   return acted(corridor, { operation, asked, entry, claim, ahead });
 }
 
+const nameOfKey = ({ subject }: Entry, claim: Claim | undefined): string | undefined =>
+  claim === undefined || subject === undefined ? undefined : `${subject} ${claim.operation} ${claim.key}`;
+
+const replay = ({ status, body }: Recorded): Answer => ({ status, body, replayed: true });
+
+/** Beside a request with the same key that has no claim in the database, which is asked about the credential none the less. */
+async function writtenBeside({ corridor, entry }: Writing, claim: Claim, fingerprint: Buffer): Promise<Answer> {
+  const reader = corridor.db.read(entry, 'shared');
+  return replay(await guarded(() => readBeside(reader, claim, fingerprint)));
+}
+
 /**
  * What the operation is decided on, where this process remembers all of it and whose the credential was: the write enters
  * with the credential again, and takes the key. A key that was met here before is looked up first.
  */
-function recall({ corridor: { world }, call, asked, entry, admit }: Writing): unknown {
-  const { operation, idempotencyKey } = call;
+function recall({ corridor: { world }, call: { operation }, asked, entry, admit }: Writing, name?: string): unknown {
   if (operation.ahead === undefined || entry.subject === undefined) return undefined;
-  const isNew =
-    idempotencyKey === undefined || world.memory.isNewKey(`${entry.subject} ${operation.name} ${idempotencyKey}`);
-  const principal = world.memory.principal(entry.subject);
-  if (!isNew || principal === undefined) return undefined;
+  const { memory } = world;
+  const principal = memory.principal(entry.subject);
+  if (principal === undefined || (name !== undefined && memory.hasKey(name))) return undefined;
+  if (name !== undefined) memory.keepKey(name);
   try {
     admit(principal);
     return operation.ahead.recall(asked, world);

@@ -21,7 +21,16 @@ import type { AnyAsked, Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
-import { auditCall, claimLost, completeCall, isClaimLost, letGo, recordCall, releaseCall } from './claim.ts';
+import {
+  auditCall,
+  claimLost,
+  completeCall,
+  isClaimLost,
+  KeysUnderWay,
+  letGo,
+  recordCall,
+  releaseCall,
+} from './claim.ts';
 
 /** Members of one group at most: beyond it the first waits longer for the last than sharing saves. */
 const most_together = 32;
@@ -71,6 +80,7 @@ export const nothing = statement('nothing', 'select 1');
 
 /** Gathers writes by credential and does them in groups. */
 export class Press {
+  readonly keys = new KeysUnderWay();
   readonly #db: Db;
   readonly #world: World;
   readonly #lanes: Lanes<Member>;
@@ -113,11 +123,13 @@ export class Press {
     return acted;
   }
 
-  /** What this process remembers and an act may have changed. New records and numbers change nothing of it. */
+  /** What this process remembers and an act may have changed. New records change nothing of it. */
   #forgetChanged({ operation, asked }: Act): void {
     const memory = this.#world.memory.of(asked.principal.companyId);
     if (operation.method !== 'POST') memory.forgetRead();
-    else if (asked.params['id'] !== undefined) memory.forgetDraft(String(asked.params['id']));
+    // It numbered under locks: where its series stands is read next time.
+    if (operation.fiscal) memory.forgetPlaces();
+    if (asked.params['id'] !== undefined) memory.forgetDraft(String(asked.params['id']));
   }
 
   #underLocks(act: Act): Promise<Acted> {

@@ -2,19 +2,55 @@ import { expect, test } from 'vitest';
 import { Memory } from './memory.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
-const moment = { id: 'A', now, digest: '1' };
+const moment = { id: 'A', region: 'PT', now, digest: '1' };
 
 test('the moment goes on with the ticks since it was read, for a minute', () => {
   let ticks = 5_000;
   const memory = new Memory(() => ticks).of('A');
-  expect(memory.moment()).toBeUndefined();
+  expect(memory.moment('PT')).toBeUndefined();
   memory.keepMoment(moment);
   ticks += 1_500.7;
-  expect(memory.moment()).toEqual({ ...moment, now: new Date('2026-11-22T10:00:01.500Z') });
+  expect(memory.moment('PT')).toEqual({ ...moment, now: new Date('2026-11-22T10:00:01.500Z') });
   ticks = 65_000;
-  expect(memory.moment()?.['now']).toEqual(new Date('2026-11-22T10:01:00.000Z'));
+  expect(memory.moment('PT')?.['now']).toEqual(new Date('2026-11-22T10:01:00.000Z'));
   ticks += 1;
-  expect(memory.moment()).toBeUndefined();
+  expect(memory.moment('PT')).toBeUndefined();
+});
+
+test('a reading that comes a little late does not set the moment back; one of a clock that was set does', () => {
+  let ticks = 0;
+  const memory = new Memory(() => ticks).of('A');
+  const at = (ms: number) => new Date(now.getTime() + ms);
+  const reading = (ms: number) => {
+    memory.keepMoment({ ...moment, now: at(ms) });
+    return memory.moment('PT')?.['now'];
+  };
+  expect(reading(0)).toEqual(at(0));
+  ticks = 500;
+  expect([reading(450), reading(-400), reading(600), reading(-500)]).toEqual([at(500), at(500), at(600), at(-500)]);
+});
+
+test('the moment is of a region, and places are of the moment that they were read with', () => {
+  const memory = new Memory(() => 0).of('A');
+  const places = [{ place_id: 's' }];
+  memory.keepMoment(moment);
+  memory.keepPlaces('INVOICE', null, places);
+  memory.keepMoment({ ...moment });
+  expect([memory.moment('PT-AC'), memory.places('INVOICE', null)]).toEqual([undefined, places]);
+  memory.keepMoment({ ...moment, digest: '2' });
+  expect(memory.places('INVOICE', null)).toBeUndefined();
+});
+
+test('after something was not as it was remembered, places are read for half a minute', () => {
+  let ticks = 0;
+  const memory = new Memory(() => ticks);
+  memory.forget('A');
+  const A = memory.of('A');
+  A.keepPlaces('INVOICE', null, []);
+  ticks = 29_999;
+  expect(A.places('INVOICE', null)).toBeUndefined();
+  ticks = 30_000;
+  expect(A.places('INVOICE', null)).toEqual([]);
 });
 
 test('what one company has is unknown to another, whatever it asks for', () => {
@@ -25,7 +61,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   A.keepMasters('customer', [{ id: 'c' }]);
   A.keepUsed(['c']);
   A.keepDraft('d', { id: 'd' }, { content: { lines: [] } });
-  expect([B.moment(), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
+  expect([B.moment('PT'), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
     undefined,
     undefined,
     undefined,
@@ -54,7 +90,7 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
   A.keepUsed(['i']);
   A.keepDraft('d', { id: 'd' }, {});
   A.forgetRead();
-  expect([A.moment(), A.master('item', 'i'), A.areUsed(['i']), A.draft('d')]).toEqual([
+  expect([A.moment('PT'), A.master('item', 'i'), A.areUsed(['i']), A.draft('d')]).toEqual([
     undefined,
     undefined,
     false,
@@ -66,12 +102,26 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
   expect(memory.of('A')).not.toBe(A);
 });
 
+test('the latest reading is that of whatever series', () => {
+  const memory = new Memory(() => 0).of('A');
+  const head = (id: string) => memory.head({ id, last_number: 0, last_hash: '', last_seal: null });
+  const [x, y] = [head('x'), head('y')];
+  expect(memory.latest()).toBeUndefined();
+  x.now = now;
+  expect(memory.latest()).toEqual(now);
+  y.now = new Date(now.getTime() - 1);
+  expect(memory.latest()).toEqual(now);
+  y.now = new Date(now.getTime() + 1);
+  expect(memory.latest()).toEqual(y.now);
+});
+
 test('only the latest are kept, and no draft that is very large', () => {
   const memory = new Memory(() => 0);
   const A = memory.of('A');
-  for (let i = 0; i < 2_001; i++) A.keepDraft(`d${i}`, { id: i }, {});
-  expect([A.draft('d0'), A.draft('d1'), A.draft('d2000')]).toEqual([undefined, { id: 1 }, { id: 2_000 }]);
+  for (let i = 0; i < 1_001; i++) A.keepDraft(`d${i}`, { id: i }, {});
+  expect([A.draft('d0'), A.draft('d1'), A.draft('d1000')]).toEqual([undefined, { id: 1 }, { id: 1_000 }]);
   A.keepDraft('d', { id: 'd' }, { notes: 'x'.repeat(16_384) });
   expect(A.draft('d')).toBeUndefined();
-  expect([memory.isNewKey('k'), memory.isNewKey('k')]).toEqual([true, false]);
+  memory.keepKey('k');
+  expect([memory.hasKey('k'), memory.hasKey('l')]).toEqual([true, false]);
 });

@@ -5,7 +5,9 @@
  * condition that it still stands (moment.ts, unchanged.ts, the head of the series), by a credential that enters again.
  */
 import type { Row } from '../db/transact.ts';
+import type { Region } from '../fiscal/document.ts';
 import type { Principal } from '../identity/principal.ts';
+import { a_moment_ms } from './moment.ts';
 import { type RunningHead, runningFrom } from './running-head.ts';
 
 const most_companies = 1_000;
@@ -13,11 +15,13 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-const most_drafts = 2_000;
+const most_drafts = 1_000;
 /** Larger drafts are read again. */
 const most_draft_bytes = 16_384;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
 const reading_lasts_ms = 60_000;
+/** So long after a failure series are read before they are numbered in. */
+const wary_ms = 30_000;
 
 /** The values used last, up to a number of them. */
 class Lately<V> {
@@ -68,21 +72,23 @@ interface Stores {
 
 /** The database's clock, as it was read last, moved on by this process's own. */
 class Clock {
-  readonly #ticks: () => number;
+  readonly ticks: () => number;
   #read: { readonly now: Date; readonly at: number } | undefined;
 
   constructor(ticks: () => number) {
-    this.#ticks = ticks;
+    this.ticks = ticks;
   }
 
+  /** A reading that comes late is a little behind: then the one before is kept. */
   read(now: Date): void {
-    this.#read = { now, at: this.#ticks() };
+    const ahead_ms = (this.now()?.getTime() ?? 0) - now.getTime();
+    if (ahead_ms < 0 || ahead_ms > a_moment_ms) this.#read = { now, at: this.ticks() };
   }
 
   /** Never ahead of the database's by more than the two have drifted. Undefined: the last reading is too old. */
   now(): Date | undefined {
     if (this.#read === undefined) return undefined;
-    const since = this.#ticks() - this.#read.at;
+    const since = this.ticks() - this.#read.at;
     return since > reading_lasts_ms ? undefined : new Date(this.#read.now.getTime() + since);
   }
 }
@@ -92,13 +98,15 @@ type Kind = 'customer' | 'item';
 /** What is kept of one company. What it does not know is undefined. */
 export class CompanyMemory {
   readonly #stores: Stores;
+  readonly #waryUntil: number;
   readonly #heads = new Map<string, RunningHead>();
   readonly #places = new Map<string, readonly Row[]>();
   #moment: Row | undefined;
   #era: Era = {};
 
-  constructor(stores: Stores) {
+  constructor(stores: Stores, waryUntil = 0) {
     this.#stores = stores;
+    this.#waryUntil = waryUntil;
   }
 
   /** The head to go on from: the one kept, unless the row of the series has come further. */
@@ -111,24 +119,39 @@ export class CompanyMemory {
     return running;
   }
 
+  /** The latest reading of the clock that a document was decided with, in whatever series. */
+  latest(): Date | undefined {
+    let latest: Date | undefined;
+    for (const { now } of this.#heads.values()) if (latest === undefined || (now ?? latest) > latest) latest = now;
+    return latest;
+  }
+
   keepMoment(moment: Row): void {
+    // Places were read with it.
+    if (this.#moment?.['digest'] !== moment['digest']) this.#places.clear();
     this.#moment = moment;
     this.#stores.clock.read(moment['now'] as Date);
   }
 
-  /** As `readMoment` found it, but for the time. */
-  moment(): Row | undefined {
+  /** As `readMoment` found it, but for the time; of a company in this region, where its days begin. */
+  moment(region: Region): Row | undefined {
     const now = this.#stores.clock.now();
-    return now === undefined || this.#moment === undefined ? undefined : { ...this.#moment, now };
+    if (now === undefined || this.#moment?.['region'] !== region) return undefined;
+    return { ...this.#moment, now };
   }
 
-  /** Rows with `placeColumns` for drafts of a type that name this series, or none. */
+  /** Rows with `placeColumns` for drafts of a type that name this series, or none; read with the moment that is kept. */
   keepPlaces(type: string, seriesId: string | null, places: readonly Row[]): void {
     this.#places.set(placeKey(type, seriesId), places);
   }
 
+  /** Undefined too for a while after something was not as it was remembered: another process may be numbering as well. */
   places(type: string, seriesId: string | null): readonly Row[] | undefined {
-    return this.#places.get(placeKey(type, seriesId));
+    return this.#stores.clock.ticks() < this.#waryUntil ? undefined : this.#places.get(placeKey(type, seriesId));
+  }
+
+  forgetPlaces(): void {
+    this.#places.clear();
   }
 
   keepMasters(kind: Kind, rows: readonly Row[]): void {
@@ -203,7 +226,7 @@ export class Memory {
 
   /** Something that was decided for this company was not written, or nobody knows. What others hold of it dies with it. */
   forget(companyId: string): void {
-    this.#companies.delete(companyId);
+    this.#companies.set(companyId, new CompanyMemory(this.#stores, this.#stores.clock.ticks() + wary_ms));
   }
 
   /** Who a credential is, by `Entry.subject`. */
@@ -219,10 +242,12 @@ export class Memory {
     this.#principals.delete(subject);
   }
 
-  /** Whether an idempotency key, by a name of its own, was not met here before. It is from now on. */
-  isNewKey(name: string): boolean {
-    const met = this.#keys.get(name) === true;
+  /** An idempotency key that was met, by a name of its own. */
+  keepKey(name: string): void {
     this.#keys.set(name, true);
-    return !met;
+  }
+
+  hasKey(name: string): boolean {
+    return this.#keys.get(name) === true;
   }
 }

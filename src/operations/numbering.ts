@@ -183,7 +183,12 @@ export function placeAhead(
   );
   if (row === undefined) return undefined;
   const series = seriesOfPlace(row);
-  return { series, moment, running: world.memory.of(String(moment['id'])).head(series) };
+  const memory = world.memory.of(String(moment['id']));
+  // What is decided here goes forward over all series, as under their locks.
+  const latest = memory.latest();
+  const now = readingOf(moment['now'] as Date, latest);
+  const last_signed = later((moment['last_signed'] as Date | null) ?? undefined, latest) ?? null;
+  return { series, moment: { ...moment, now, last_signed }, running: memory.head(series) };
 }
 
 /** Only the place of a row with `placeColumns`. */

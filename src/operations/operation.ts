@@ -84,6 +84,8 @@ export interface Ahead<A, G, C> {
   readonly facts: (rows: readonly Row[][], asked: A, world: World) => G | undefined;
   /** Statements that write the change, each failing where it does not find what the change was decided on. */
   readonly save: (change: C, asked: A, world: World) => { readonly subject: string; readonly calls: readonly Call[] };
+  /** Keeps in `world.memory` what was written, or forgets what is not so any more. */
+  readonly keep: (change: C, asked: A, world: World) => void;
 }
 
 export interface WriteDeclaration<

@@ -32,8 +32,15 @@ interface Trips {
   locked: number;
 }
 
+interface Faults {
+  /** The answer to what was written is lost. */
+  readonly lose?: () => boolean;
+  /** What is to be written waits for this. */
+  readonly hold?: () => Promise<void>;
+}
+
 /** A process that remembers nothing yet. Whoever else changes something does it through the service's own door. */
-async function freshProcess(lose: () => boolean = () => false) {
+async function freshProcess({ lose = () => false, hold = async () => undefined }: Faults = {}) {
   const trips: Trips = { read: 0, written: 0, failed: 0, locked: 0 };
   const counting = (tx: Tx): Tx => ({
     query: (...args) => {
@@ -55,6 +62,7 @@ async function freshProcess(lose: () => boolean = () => false) {
         return db.transact(entry, fn, options);
       },
       async write(entry, calls, line) {
+        await hold();
         try {
           await db.write(entry, calls, line);
         } catch (error) {
@@ -94,8 +102,8 @@ async function bodyOf(over: Record<string, unknown> = {}, item: Record<string, u
 }
 
 /** Has made and issued one such document, and so knows all there is to know. */
-async function knowing(body: unknown): Promise<Process> {
-  const process = await freshProcess();
+async function knowing(body: unknown, faults?: Faults): Promise<Process> {
+  const process = await freshProcess(faults);
   const first = await process.draft(body);
   expect(first.status, first.text).toBe(201);
   const issued = await process.issue(first.json);
@@ -155,6 +163,21 @@ describe('drafts and issues of a process that knows', () => {
     const issued = await Promise.all(mixed.map((draft) => process.issue(draft)));
     const numbers = issued.map(({ json }) => Number(json.number?.split('/')[1])).toSorted((a, b) => a - b);
     expect(numbers).toEqual(Array.from({ length: 30 }, (_, i) => before + i + 1));
+    expect(await service.findings(A.id)).toEqual([]);
+  });
+
+  test('go on from what was numbered under locks between them', async () => {
+    const body = await bodyOf();
+    const process = await knowing(body);
+    const { id } = await A.proposal();
+    const converted = await process.post<{ id: string }>(`/proposals/${id}/convert`, {});
+    expect(converted.status, converted.text).toBe(201);
+    const invoice = (await A.get<InvoiceJson>(`/invoices/${converted.json.id}`)).json;
+    expect((await process.issue(invoice)).status).toBe(200);
+    process.trips();
+    const draft = await process.draft(body);
+    expect((await process.issue(draft.json)).status).toBe(200);
+    expect(process.trips()).toMatchObject({ failed: 0, locked: 0 });
     expect(await service.findings(A.id)).toEqual([]);
   });
 
@@ -230,6 +253,9 @@ describe('a draft of a process that knows is judged under locks when', () => {
     const draft = await draftAt(process, body);
     const { id } = A.series.SIMPLIFIED_INVOICE;
     await service.owner.query('update certo.series set is_default = false where id = $1', [id]);
+    // This one reads how things stand now.
+    expect((await process.draft(await bodyOf())).status).toBe(201);
+    process.trips();
     const answer = await process.issue(draft);
     expect([answer.status, codeOf(answer), process.trips().written]).toEqual([400, 'NOT_READY', 0]);
     await service.owner.query('update certo.series set is_default = true where id = $1', [id]);
@@ -351,10 +377,43 @@ describe('an idempotency key of what is written at once', () => {
     expect(rest.filter((answer) => codeOf(answer) !== 'IDEMPOTENCY_CONFLICT')).toEqual([]);
   });
 
+  test('that another request has here is in progress, and nobody else notices', async () => {
+    const body = await bodyOf();
+    let gate: Promise<void> | undefined;
+    const process = await knowing(body, { hold: async () => gate });
+    const [draft, other] = [await draftAt(process, body), await draftAt(process, body)];
+    const name = uuidv7();
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const first = process.issue(draft, { name });
+    const twin = await process.issue(draft, { name });
+    expect([twin.status, codeOf(twin), twin.headers['retry-after']]).toEqual([409, 'IDEMPOTENCY_CONFLICT', '1']);
+    expect(codeOf(await process.post(`/invoices/${draft.id}/issue`, {}, { name }))).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(codeOf(await process.issue({ ...draft, updatedAt: other.updatedAt }, { name }))).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    );
+    expect((await process.issue(draft, { name, key: 'svc_sk_none' })).status).toBe(401);
+    open();
+    expect((await first).status).toBe(200);
+    expect((await process.issue(draft, { name })).text).toBe((await first).text);
+    expect(process.trips()).toMatchObject({ written: 1, failed: 0, locked: 0 });
+  });
+
+  test('is bound by what is wrong with the form too', async () => {
+    const body = await bodyOf();
+    const process = await knowing(body);
+    const name = uuidv7();
+    expect((await process.draft({ ...body, cae: 7 }, { name })).status).toBe(400);
+    expect(codeOf(await process.draft(body, { name }))).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect(process.trips()).toMatchObject({ written: 0, failed: 0 });
+  });
+
   test('whose answer was lost is replayed: it was recorded with what it did', async () => {
     const body = await bodyOf();
     let loses = false;
-    const process = await freshProcess(() => loses);
+    const process = await freshProcess({ lose: () => loses });
     await process.draft(body);
     process.trips();
     loses = true;

@@ -67,7 +67,7 @@ export const createDraft = defineWrite({
   ahead: {
     recall({ body, principal }, world) {
       const draft = mergeDraft(undefined, body, principal.region, world.newId);
-      const references = recallReferences(draft, world.memory.of(principal.companyId));
+      const references = recallReferences(draft, principal.region, world.memory.of(principal.companyId));
       return references === undefined ? undefined : { references };
     },
     read: ({ body }, world) => readReferencesAhead(provisional(body, world)),
@@ -75,11 +75,11 @@ export const createDraft = defineWrite({
       const references = referencesAhead(rows, world.memory.of(principal.companyId));
       return references === undefined ? undefined : { references };
     },
-    save(change, { principal }, world) {
-      keepDraft(change, principal, world);
-      const calls = [...holdReferencesAhead(change.references), insertCall(change, principal.actor)];
-      return { subject: change.id, calls };
-    },
+    save: (change, { principal }) => ({
+      subject: change.id,
+      calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],
+    }),
+    keep: (change, { principal }, world) => keepDraft(change, principal, world),
   },
   show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),
 });

@@ -116,8 +116,8 @@ export const issueInvoice = defineWrite({
     recall({ params, principal }, world) {
       const memory = world.memory.of(principal.companyId);
       const row = memory.draft(params.id);
-      const moment = row && memory.moment();
-      const places = row && memory.places(String(row['type']), row['series_id'] as string | null);
+      const moment = row && memory.moment(principal.region);
+      const places = moment && memory.places(String(row['type']), row['series_id'] as string | null);
       if (row === undefined || moment === undefined || places === undefined) return undefined;
       const marked = memory.areUsed(namedBy(row['content'] as Content));
       return factsAhead({ ...row, marked }, places, moment, world);
@@ -133,19 +133,18 @@ export const issueInvoice = defineWrite({
       if (row['marked'] === true) memory.keepUsed(namedBy(row['content'] as Content));
       return factsAhead(row, places, moment, world);
     },
-    save({ row, moment, numbered, stamp }, { principal }, world) {
-      const marked = row['marked'] === true;
+    save: ({ row, moment, numbered, stamp }, _asked, world) => ({
+      subject: numbered.id,
+      calls: [
+        holdMomentCall(moment, numbered.now),
+        holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+        ...stampCalls(numbered, stamp, world.seal, row['marked'] === true),
+      ],
+    }),
+    keep({ numbered }, { principal }, world) {
       const memory = world.memory.of(principal.companyId);
       memory.forgetDraft(numbered.id);
-      if (!marked) memory.keepUsed(namedBy(numbered.decided.content));
-      return {
-        subject: numbered.id,
-        calls: [
-          holdMomentCall(moment, numbered.now),
-          holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
-          ...stampCalls(numbered, stamp, world.seal, marked),
-        ],
-      };
+      memory.keepUsed(namedBy(numbered.decided.content));
     },
   },
   show({ row, numbered, stamp, updatedAt }, { principal }, world) {

@@ -73,10 +73,10 @@ const isPlain = ({ seriesId, templateId, parentInvoiceId }: AskedDraft): boolean
   seriesId === undefined && templateId === undefined && parentInvoiceId === undefined;
 
 /** What a draft refers to, as this process remembers it. Undefined: it does not, or not all. */
-export function recallReferences(asked: AskedDraft, memory: CompanyMemory): Row | undefined {
+export function recallReferences(asked: AskedDraft, region: Region, memory: CompanyMemory): Row | undefined {
   if (!isPlain(asked)) return undefined;
   const { customer_id, item_ids } = referencesOf(asked);
-  const moment = memory.moment();
+  const moment = memory.moment(region);
   const customer = memory.master('customer', customer_id);
   const items = item_ids.map((id) => memory.master('item', id)).filter((row) => row !== undefined);
   if (moment === undefined || customer === undefined || items.length < item_ids.length) return undefined;

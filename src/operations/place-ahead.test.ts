@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Memory } from './memory.ts';
+import { placeAhead } from './numbering.ts';
+import type { World } from './world.ts';
+
+const now = new Date('2026-11-22T10:00:00.000Z');
+const later = (ms: number) => new Date(now.getTime() + ms);
+const moment = { id: 'A', region: 'PT', now, last_signed: null, cash_vat_from: null, broken: false };
+const row = (id: string) => ({ place_id: id, cash_vat: false, last_number: 0, last_hash: '', last_seal: null });
+
+/** Where a draft goes that is decided at `now` after another series has numbered at `signed`. */
+function placed(signed: Date | undefined, over: object = {}) {
+  const world = { memory: new Memory(() => 0) } as unknown as World;
+  const place = (id: string) =>
+    placeAhead([row(id)], { ...moment, ...over }, { type: 'INVOICE', seriesId: null }, world);
+  place('other')!.running!.now = signed;
+  return place('own');
+}
+
+test('over all series of a company time goes forward: a reading a little behind gives way, any other is told', () => {
+  expect(placed(undefined)?.moment).toMatchObject({ now, last_signed: null });
+  expect(placed(later(-5_000))?.moment).toMatchObject({ now, last_signed: later(-5_000) });
+  expect(placed(later(800))?.moment).toMatchObject({ now: later(800), last_signed: later(800) });
+  expect(placed(later(1_001))?.moment).toMatchObject({ now, last_signed: later(1_001) });
+  expect(placed(later(-5_000), { last_signed: later(-1) })?.moment).toMatchObject({ last_signed: later(-1) });
+});
+
+test('broken books, and a series that there is not, are judged under locks', () => {
+  const world = { memory: new Memory(() => 0) } as unknown as World;
+  const wanted = { type: 'INVOICE', seriesId: null } as const;
+  expect(placeAhead([row('s')], { ...moment, broken: true }, wanted, world)).toBeUndefined();
+  expect(placeAhead([row('s')], moment, { ...wanted, scheme: 'always' }, world)).toBeUndefined();
+  expect(placeAhead([{ ...row('s'), place_id: null }], moment, wanted, world)).toBeUndefined();
+});
