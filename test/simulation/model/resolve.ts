@@ -20,6 +20,8 @@ export interface Heard {
   readonly docs: readonly number[];
   /** Revisions of a document whose updatedAt and lines are known, in the order they were heard of. */
   revisionsOf(doc: number): readonly number[];
+  /** Ids of the lines of such a revision; of any other none. */
+  lineIdsOf(doc: number, revision: number): readonly string[];
 }
 
 type Acting = Exclude<Wish, { readonly kind: 'again' | 'day' }>;
@@ -43,7 +45,7 @@ export function commandOf(wish: Acting, world: World, heard: Heard): Command | u
       return { kind: 'pay', doc: id, amount: amountOf(wish.amount, open), date: dayOf(wish.date, world) };
     }
     case 'credit': {
-      const items = wish.items === undefined || doc === undefined ? undefined : wantedOf(wish.items, doc, world);
+      const items = wish.items === undefined || doc === undefined ? undefined : wantedOf(wish.items, doc, world, heard);
       const of = doc === undefined ? nobody : linesOf(doc, heard);
       return { kind: 'credit', doc: id, note: { of, items, date: dayOf(wish.date, world) }, issue: wish.issue };
     }
@@ -106,7 +108,11 @@ function patchOf(
       kind: 'patch note',
       doc: id,
       parent: parent.id,
-      change: { of: linesOf(parent, heard), items: given(1, wantedOf(note, parent, world)), date: given(2, date) },
+      change: {
+        of: linesOf(parent, heard),
+        items: given(1, wantedOf(note, parent, world, heard)),
+        date: given(2, date),
+      },
     };
   const change = { lines: given(1, lines), date: given(2, date), due: given(4, due), off: given(8, off) };
   return { kind: 'patch', doc: id, change };
@@ -139,13 +145,16 @@ function wantedOf(
   wishes: readonly { line: number; quantity: QuantityWish }[],
   parent: Doc,
   world: World,
+  heard: Heard,
 ): Wanted[] | undefined {
   const { lines } = parent.priced;
+  // The answer that told of the others may have been lost.
+  const known = Math.min(lines.length, heard.lineIdsOf(parent.id, linesOf(parent, heard)).length);
   // A receipt has no lines to take back.
-  if (lines.length === 0) return undefined;
+  if (known === 0) return undefined;
   const notes = childrenOf(world, parent.id, 'CREDIT_NOTE').flatMap(({ priced }) => priced.lines);
   return wishes.map(({ line: nth, quantity }) => {
-    const line = nth % lines.length;
+    const line = nth % known;
     const whole = lines[line]!.quantity;
     const open = rest(whole, sum(notes.filter(({ origin }) => origin === line).map((note) => note.quantity)));
     const wanted =
