@@ -101,11 +101,12 @@ class Batch implements Submittable {
     const session = sessionOf(connection);
     const { prepared, parsing, underWay, unsent } = session;
     session.underWay += 1;
-    const known = this.#calls.every(([{ name, text }]) => {
+    const isKnown = ({ name, text }: Statement): boolean => {
       const statement = prepared.get(name);
       return statement?.text === text && statement.reader !== undefined;
-    });
-    this.#isSent = underWay > 0 && unsent === 0 && parsing.length === 0 && known;
+    };
+    this.#isSent =
+      underWay > 0 && unsent === 0 && parsing.length === 0 && this.#calls.every(([statement]) => isKnown(statement));
     if (this.#isSent) this.#send(connection, session);
     else session.unsent += 1;
   }
@@ -255,9 +256,9 @@ function rowReader(fields: readonly FieldDef[]): Reader {
 
 /**
  * Runs the calls in one round trip on a connection that is otherwise idle, or on which another batch is under way: then
- * behind it, sent at once where that can be. Rejects with BatchFailure, whose `reason` is a
- * StatementError (the server refused; the connection is fine), a ConnectionLost (the client must be destroyed), or a
- * plain Error (a value can't be read: a fault of ours).
+ * behind it, sent at once where that can be. Rejects with BatchFailure, whose `reason` is a StatementError (the server
+ * refused; the connection is fine), a ConnectionLost (the client must be destroyed), or a plain Error (a value can't be
+ * read: a fault of ours).
  * `deadline` (milliseconds): without an answer in that time the connection is destroyed, as a dead network would else
  * leave us waiting for minutes.
  */

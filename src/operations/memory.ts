@@ -140,7 +140,7 @@ export class CompanyMemory {
     return { ...this.#moment, now };
   }
 
-  /** Rows with `placeColumns` for drafts of a type that name this series, or none; read with the moment that is kept. */
+  /** Series for drafts of a type that name this one, or none (`seriesOfPlaces`); read with the moment that is kept. */
   keepPlaces(type: string, seriesId: string | null, places: readonly Row[]): void {
     this.#places.set(placeKey(type, seriesId), places);
   }

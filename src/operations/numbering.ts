@@ -166,7 +166,7 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
 
 /**
  * Where a draft is going to stand, on the head that this process has decided last: nothing is locked, and the move of the
- * head tells whether it stood there. Undefined where it has to be locked to be judged. `places`: rows with `placeColumns`;
+ * head tells whether it stood there. Undefined where it has to be locked to be judged. `places`: of `seriesOfPlaces`;
  * `moment`: of `readMoment`.
  */
 export function placeAhead(
@@ -178,11 +178,8 @@ export function placeAhead(
   if (moment['broken'] === true) return undefined;
   const day = date ?? dayOf(moment['now'] as Date, moment['region'] as Region);
   const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
-  const row = places.find(
-    (place) => place['place_id'] !== null && (seriesId !== null || place['cash_vat'] === cashVat),
-  );
-  if (row === undefined) return undefined;
-  const series = seriesOfPlace(row);
+  const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
+  if (series === undefined) return undefined;
   const memory = world.memory.of(String(moment['id']));
   // What is decided here goes forward over all series, as under their locks.
   const latest = memory.latest();
@@ -191,18 +188,15 @@ export function placeAhead(
   return { series, moment: { ...moment, now, last_signed }, running: memory.head(series) };
 }
 
-/** Only the place of a row with `placeColumns`. */
-export function placeOf(row: Row): Row {
-  const place: Row = { place_id: row['place_id'] };
-  for (const column of headMembers) place[column] = row[column];
-  return place;
-}
-
-/** The same as `headColumns` gives it. */
-function seriesOfPlace(row: Row): Row {
-  const series: Row = { id: row['place_id'] };
-  for (const column of headMembers) series[column] = row[column];
-  return series;
+/** The series of rows with `placeColumns`, as `headColumns` gives them. */
+export function seriesOfPlaces(rows: readonly Row[]): Row[] {
+  return rows
+    .filter((row) => row['place_id'] !== null)
+    .map((row) => {
+      const series: Row = { id: row['place_id'] };
+      for (const column of headMembers) series[column] = row[column];
+      return series;
+    });
 }
 
 /** What every operation refuses that numbers in a series the caller may name. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Memory } from './memory.ts';
-import { placeAhead } from './numbering.ts';
+import { placeAhead, seriesOfPlaces } from './numbering.ts';
 import type { World } from './world.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
@@ -12,7 +12,7 @@ const row = (id: string) => ({ place_id: id, cash_vat: false, last_number: 0, la
 function placed(signed: Date | undefined, over: object = {}) {
   const world = { memory: new Memory(() => 0) } as unknown as World;
   const place = (id: string) =>
-    placeAhead([row(id)], { ...moment, ...over }, { type: 'INVOICE', seriesId: null }, world);
+    placeAhead(seriesOfPlaces([row(id)]), { ...moment, ...over }, { type: 'INVOICE', seriesId: null }, world);
   place('other')!.running!.now = signed;
   return place('own');
 }
@@ -28,7 +28,7 @@ test('over all series of a company time goes forward: a reading a little behind 
 test('broken books, and a series that there is not, are judged under locks', () => {
   const world = { memory: new Memory(() => 0) } as unknown as World;
   const wanted = { type: 'INVOICE', seriesId: null } as const;
-  expect(placeAhead([row('s')], { ...moment, broken: true }, wanted, world)).toBeUndefined();
-  expect(placeAhead([row('s')], moment, { ...wanted, scheme: 'always' }, world)).toBeUndefined();
-  expect(placeAhead([{ ...row('s'), place_id: null }], moment, wanted, world)).toBeUndefined();
+  expect(placeAhead(seriesOfPlaces([row('s')]), { ...moment, broken: true }, wanted, world)).toBeUndefined();
+  expect(placeAhead(seriesOfPlaces([row('s')]), moment, { ...wanted, scheme: 'always' }, world)).toBeUndefined();
+  expect(placeAhead(seriesOfPlaces([{ ...row('s'), place_id: null }]), moment, wanted, world)).toBeUndefined();
 });

@@ -16,8 +16,8 @@ import {
   namedBy,
   numberDocument,
   placeAhead,
-  placeOf,
   regimeRefusals,
+  seriesOfPlaces,
   stampCalls,
   type Wanted,
 } from '../numbering.ts';
@@ -123,13 +123,14 @@ export const issueInvoice = defineWrite({
       return factsAhead({ ...row, marked }, places, moment, world);
     },
     read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
-    facts([places = [], moments], { principal }, world) {
-      const row = places[0];
+    facts([rows = [], moments], { principal }, world) {
+      const row = rows[0];
       const moment = moments?.[0];
       if (row === undefined || moment === undefined) return undefined;
       const memory = world.memory.of(principal.companyId);
+      const places = seriesOfPlaces(rows);
       memory.keepMoment(moment);
-      memory.keepPlaces(String(row['type']), row['series_id'] as string | null, places.map(placeOf));
+      memory.keepPlaces(String(row['type']), row['series_id'] as string | null, places);
       if (row['marked'] === true) memory.keepUsed(namedBy(row['content'] as Content));
       return factsAhead(row, places, moment, world);
     },
