@@ -72,7 +72,7 @@ for (const [signal, number] of [
 }
 
 try {
-  if (process.argv[2] === 'serve') setV8ForService();
+  if (process.argv[2] === 'serve') setV8ForService(process.versions.v8);
   await end(await runCommandLine(outside, process.argv.slice(2)));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.

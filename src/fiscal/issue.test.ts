@@ -244,6 +244,7 @@ test('receipts are numbered but not signed', () => {
   expect(finishIssue(receipt, '')).toMatchObject({ hash: '', shortHash: '', atcud: 'AAJFF1XZ-1' });
   expect(() => finishIssue(receipt, chainVectors.vectors[0]!.hash)).toThrow('assertion');
   expect(() => finishIssue(decided(), '')).toThrow('assertion');
+  expect(() => finishIssue(decided(), `${chainVectors.vectors[0]!.hash}=`)).toThrow('assertion');
 });
 
 test('what the draft rules exclude is a fault of ours, not a refusal', () => {

@@ -7,6 +7,7 @@
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
 import type { Principal } from '../identity/principal.ts';
+import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
 import { type RunningHead, runningFrom } from './running-head.ts';
 
@@ -22,34 +23,6 @@ const most_draft_bytes = 16_384;
 const reading_lasts_ms = 60_000;
 /** So long after a failure series are read before they are numbered in. */
 const wary_ms = 30_000;
-
-/** The values used last, up to a number of them. */
-class Lately<V> {
-  readonly #most: number;
-  readonly #values = new Map<string, V>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  get(key: string): V | undefined {
-    const value = this.#values.get(key);
-    if (value === undefined) return undefined;
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    return value;
-  }
-
-  set(key: string, value: V): void {
-    this.#values.delete(key);
-    this.#values.set(key, value);
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!);
-  }
-
-  delete(key: string): void {
-    this.#values.delete(key);
-  }
-}
 
 /** What `CompanyMemory.forgetRead` makes worthless, all at once. */
 type Era = object;

@@ -53,10 +53,10 @@ export const createDraft = defineWrite({
   async load(tx, asked, world) {
     return { references: await loadReferences(tx, provisional(asked.body, world)) };
   },
-  decide({ references }, asked, world) {
+  decide({ references, draft: merged }: DraftFacts, asked, world) {
     const route = otherRoutes[asked.body.type];
     if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
-    const draft = mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
+    const draft = merged ?? mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
     const content = priceDraft(draft, references);
     return { id: world.newId(), draft, content, references };
   },
@@ -68,7 +68,7 @@ export const createDraft = defineWrite({
     recall({ body, principal }, world) {
       const draft = mergeDraft(undefined, body, principal.region, world.newId);
       const references = recallReferences(draft, principal.region, world.memory.of(principal.companyId));
-      return references === undefined ? undefined : { references };
+      return references === undefined ? undefined : { references, draft };
     },
     read: ({ body }, world) => readReferencesAhead(provisional(body, world)),
     facts(rows, { principal }, world) {
@@ -83,6 +83,12 @@ export const createDraft = defineWrite({
   },
   show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),
 });
+
+interface DraftFacts {
+  readonly references: Row;
+  /** What is asked for, where the company's region was known before. */
+  readonly draft?: AskedDraft;
+}
 
 interface NewDraft {
   readonly id: string;

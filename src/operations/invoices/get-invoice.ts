@@ -7,6 +7,7 @@ import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
+import { Lately } from '../lately.ts';
 import { fileLink } from '../links.ts';
 import { defineRead, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
@@ -25,7 +26,7 @@ interface Kept {
 
 // About 10 kB each.
 const most_kept = 400;
-const kept = new Map<string, Kept>();
+const kept = new Lately<Kept>(most_kept);
 
 const readRevision = statement(
   'invoice_revision',
@@ -85,8 +86,6 @@ function keep(id: string, row: Row, principal: Principal, world: World): Kept {
     last: undefined,
     hasQr,
   };
-  kept.delete(id);
   kept.set(id, text);
-  if (kept.size > most_kept) kept.delete(kept.keys().next().value!);
   return text;
 }
