@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { urlOf } from '../../test/commands/command-line.ts';
+import { type More, runInProcess } from '../../test/commands/in-process.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { efaturaHead, efaturaLine } from '../at/efatura/write-efatura.ts';
 import { createCompany } from '../operations/company/create-company.ts';
-import { endingOf } from './exit.ts';
-import type { Outside } from './outside.ts';
-import { runCommandLine } from './program.ts';
 
 const nif = '599999942';
 let database: TestDatabase;
@@ -26,35 +22,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** One command line, as main.ts runs it. */
-async function run(args: readonly string[], input: AsyncIterable<Uint8Array> | string = '') {
-  const [out, err] = [new PassThrough(), new PassThrough()];
-  const ends: (() => Promise<unknown>)[] = [];
-  const outside: Outside = {
-    env: { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: join(folder, 'data') },
-    cwd: folder,
-    uid: 1,
-    pid: 1,
-    node: 'node',
-    script: 'main.js',
-    stdin: Readable.from(typeof input === 'string' ? [Buffer.from(input)] : input),
-    stdout: out,
-    stderr: err,
-    atEnd: (work) => void ends.push(work),
-    serves: () => undefined,
-    end: () => undefined,
-  };
-  let code: number;
-  try {
-    code = await runCommandLine(outside, ['import', 'at-invoices', ...args]);
-  } catch (error) {
-    const ending = endingOf(error);
-    code = ending.code;
-    for (const line of ending.lines) err.write(`certo: ${line}\n`);
-  }
-  for (const end of ends.reverse()) await end();
-  return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };
-}
+const run = (args: readonly string[], input?: More['input']) =>
+  runInProcess({ database, folder }, ['import', 'at-invoices', ...args], input === undefined ? {} : { input });
 
 const lineOf = (n: number, gross = '12.30') =>
   efaturaLine({

@@ -3,17 +3,14 @@ import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PassThrough, Readable, Writable } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { urlOf } from '../../test/commands/command-line.ts';
+import { type More, runInProcess } from '../../test/commands/in-process.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { everything, sourceOf, textOf } from '../../test/golden/saft-samples.ts';
 import { schemaFaults } from '../../test/golden/saft-schema.ts';
 import { writeSaft } from '../fiscal/saft/write.ts';
 import { createCompany } from '../operations/company/create-company.ts';
-import { endingOf } from './exit.ts';
-import type { Outside } from './outside.ts';
-import { runCommandLine } from './program.ts';
 
 const nif = '599999942';
 let database: TestDatabase;
@@ -35,44 +32,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** One command line, as main.ts runs it. */
-async function run(
-  args: readonly string[],
-  more: { input?: string; stdout?: Writable; env?: Record<string, string> } = {},
-): Promise<Ended> {
-  const [out, err] = [new PassThrough(), new PassThrough()];
-  const ends: (() => Promise<unknown>)[] = [];
-  const outside: Outside = {
-    env: { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: join(folder, 'data'), ...more.env },
-    cwd: folder,
-    uid: 1,
-    pid: 1,
-    node: 'node',
-    script: 'main.js',
-    stdin: Readable.from([Buffer.from(more.input ?? '')]),
-    stdout: more.stdout ?? out,
-    stderr: err,
-    atEnd: (work) => void ends.push(work),
-    serves: () => undefined,
-    end: () => undefined,
-  };
-  let code: number;
-  try {
-    code = await runCommandLine(outside, args);
-  } catch (error) {
-    const ending = endingOf(error);
-    code = ending.code;
-    for (const line of ending.lines) err.write(`certo: ${line}\n`);
-  }
-  for (const end of ends.reverse()) await end();
-  return { code, out: String(out.read() ?? ''), err: String(err.read() ?? '') };
-}
+const run = (args: readonly string[], more?: More) => runInProcess({ database, folder }, args, more);
 
 const exporting = (...more: string[]) => [
   'saft',

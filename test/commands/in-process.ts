@@ -1,0 +1,68 @@
+/** A command line in the test's own process, as main.ts runs it, on a database and a folder of the test's. */
+import { join } from 'node:path';
+import { PassThrough, Readable, type Writable } from 'node:stream';
+import { endingOf } from '../../src/commands/exit.ts';
+import type { Outside } from '../../src/commands/outside.ts';
+import { runCommandLine } from '../../src/commands/program.ts';
+import type { TestDatabase } from '../database.ts';
+import { urlOf } from './command-line.ts';
+
+/** Where it stands: the data folder is in `folder`, which is also its working directory. */
+export interface Ground {
+  readonly database: TestDatabase;
+  readonly folder: string;
+}
+
+export interface More {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: AsyncIterable<Uint8Array> | string;
+  /** Instead of what is collected into `out`. */
+  readonly stdout?: Writable;
+}
+
+export interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+export async function runInProcess(ground: Ground, args: readonly string[], more: More = {}): Promise<Ended> {
+  const { input = '' } = more;
+  const [out, err] = [new PassThrough(), new PassThrough()];
+  const ends: (() => Promise<unknown>)[] = [];
+  const outside: Outside = {
+    env: {
+      DATABASE_URL: urlOf(ground.database.connection),
+      CERTO_DATA_DIR: join(ground.folder, 'data'),
+      ...more.env,
+    },
+    cwd: ground.folder,
+    uid: 1,
+    pid: 1,
+    node: 'node',
+    script: 'main.js',
+    stdin: Readable.from(typeof input === 'string' ? [Buffer.from(input)] : input),
+    stdout: more.stdout ?? out,
+    stderr: err,
+    atEnd: (work) => void ends.push(work),
+    serves: () => undefined,
+    end: () => undefined,
+  };
+  let code: number;
+  try {
+    code = await runCommandLine(outside, args);
+  } catch (error) {
+    const ending = endingOf(error);
+    code = ending.code;
+    for (const line of ending.lines) err.write(`certo: ${line}\n`);
+  }
+  for (const end of ends.reverse()) await end();
+  return { code, out: writtenTo(out), err: writtenTo(err) };
+}
+
+/** What lies in it: one `read()` gives all of it, or one write at a time, as the release of Node is. */
+function writtenTo(stream: PassThrough): string {
+  let text = '';
+  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
+  return text;
+}
