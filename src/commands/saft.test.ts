@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
@@ -79,6 +79,8 @@ describe('saft export', () => {
     expect(xml).toContain('<ProductCompanyTaxID>508025095<');
     expect(xml).toContain('<ProductID>Certo/Casa de Programas<');
     expect(existsSync(`${file}.part`)).toBe(false);
+    // Names and tax numbers of all customers.
+    expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await run(exporting('--out', file))).toMatchObject({
       code: 2,
       err: `certo: ${file} exists already: choose another file.\n`,

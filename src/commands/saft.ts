@@ -98,7 +98,7 @@ async function refuseExisting(path: string): Promise<void> {
 /** Under another name until it is whole: a file that was cut off never looks like one to hand in. */
 async function intoFile<T>(path: string, write: (file: Writable) => Promise<T>): Promise<T> {
   const part = `${path}.part`;
-  const file = createWriteStream(part);
+  const file = createWriteStream(part, { mode: 0o600 });
   await once(file, 'open');
   // A full disk is told by the next write; nobody listening would end the process.
   file.on('error', () => undefined);

@@ -37,6 +37,22 @@ test('what a member asked before a joined statement runs before it, whoever aske
   expect(calls.map(([{ name }]) => name)).toEqual(['joined first', 'joined plain', 'joined second']);
 });
 
+test('what is asked for nobody is not asked, and answered with no rows', () => {
+  const ids = listStatement('joined ids', 'select 4');
+  const { calls, spread } = joinCalls([
+    [
+      [first, [one('a')]],
+      [ids, [[]]],
+    ],
+    [
+      [first, [one('b')]],
+      [ids, [[]]],
+    ],
+  ]);
+  expect(calls.map(([{ name }]) => name)).toEqual(['joined first']);
+  expect(spread([[{ id: 'b' }, { id: 'a' }]])).toEqual([[{ id: 'a' }], [], [{ id: 'b' }], []]);
+});
+
 test('two that ask in opposite order are not joined', () => {
   const asked: Call[][] = [
     [

@@ -44,7 +44,8 @@ function joinOthers(members: readonly (readonly Call[])[]): Joined {
     if (statement.list === undefined) {
       alone.set(i, calls.push(asked[i]!) - 1);
     } else if (!sent.has(statement)) {
-      const lists = statement.list(elements.get(statement)!);
+      // Nobody's elements: nothing to ask.
+      const lists = statement.list(elements.get(statement)!).filter((list) => list.length > 0);
       sent.set(
         statement,
         lists.map((list) => calls.push([statement, [parameterOf(list)]]) - 1),

@@ -3,7 +3,7 @@
  * are. Every problem is named at once, with its place.
  */
 
-import type { ErrorObject, ValidateFunction } from 'ajv';
+import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv';
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { decimalsOf } from '../fiscal/decimal.ts';
@@ -31,12 +31,13 @@ const formWords: Record<string, string> = {
 };
 
 const ajv = new Ajv({ allErrors: true, strict: true, useDefaults: true, ownProperties: true });
-ajv.addKeyword({
-  keyword: 'decimals',
-  type: 'number',
-  schemaType: 'number',
-  validate: (most: number, value: number) => decimalsOf(value) <= most,
-});
+/** Says its limit itself: the error of a keyword of one's own has no parameters. */
+const checkDecimals: SchemaValidateFunction = (limit: number, value: number) => {
+  if (decimalsOf(value) <= limit) return true;
+  checkDecimals.errors = [{ keyword: 'decimals', params: { limit } }];
+  return false;
+};
+ajv.addKeyword({ keyword: 'decimals', type: 'number', schemaType: 'number', validate: checkDecimals });
 for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
 // Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
 const compiled = new WeakMap<TSchema, ValidateFunction>();
@@ -95,6 +96,8 @@ function problemOf(error: ErrorObject, place: Place): Problem {
   const at = (suffix = ''): string => pointerOf(error.instancePath + suffix, place);
   const params = error.params as Record<string, string | number>;
   const of = (code: RefusalCode, facts?: Facts, suffix = ''): Problem => ({ code, pointer: at(suffix), facts });
+  // As JSON Schema compares, but written as people do.
+  const bound = `${String(params['comparison']).replace('>=', '≥').replace('<=', '≤')} ${params['limit']}`;
   switch (error.keyword) {
     case 'required':
       return of('REQUIRED', undefined, `/${escapePointer(String(params['missingProperty']))}`);
@@ -113,7 +116,7 @@ function problemOf(error: ErrorObject, place: Place): Problem {
     case 'pattern':
       return of('INVALID_FORMAT', { format: String(params['pattern']) });
     case 'decimals':
-      return of('TOO_MANY_DECIMALS', { limit: Number(error.schema) });
+      return of('TOO_MANY_DECIMALS', { limit: params['limit']! });
     case 'maxLength':
       return of('TOO_LONG', { limit: params['limit']! });
     case 'minLength':
@@ -124,10 +127,10 @@ function problemOf(error: ErrorObject, place: Place): Problem {
       return of('TOO_FEW', { limit: params['limit']! });
     case 'minimum':
     case 'exclusiveMinimum':
-      return of('TOO_SMALL', { limit: error.keyword === 'minimum' ? params['limit']! : `> ${params['limit']}` });
+      return of('TOO_SMALL', { limit: bound });
     case 'maximum':
     case 'exclusiveMaximum':
-      return of('TOO_LARGE', { limit: error.keyword === 'maximum' ? params['limit']! : `< ${params['limit']}` });
+      return of('TOO_LARGE', { limit: bound });
     default:
       throw new Error(`a schema uses the keyword ${error.keyword}, which has no sentence`);
   }

@@ -140,8 +140,8 @@ export const refusals = {
   TOO_SHORT: { status: 400, en: 'At least {limit} character(s).', pt: 'No mínimo {limit} caracter(es).' },
   TOO_MANY: { status: 400, en: 'At most {limit} entries.', pt: 'No máximo {limit} entradas.' },
   TOO_FEW: { status: 400, en: 'At least {limit} entry.', pt: 'No mínimo {limit} entrada.' },
-  TOO_SMALL: { status: 400, en: 'Must be at least {limit}.', pt: 'Tem de ser pelo menos {limit}.' },
-  TOO_LARGE: { status: 400, en: 'Must be at most {limit}.', pt: 'Tem de ser no máximo {limit}.' },
+  TOO_SMALL: { status: 400, en: 'Too small: it has to be {limit}.', pt: 'Demasiado pequeno: tem de ser {limit}.' },
+  TOO_LARGE: { status: 400, en: 'Too large: it has to be {limit}.', pt: 'Demasiado grande: tem de ser {limit}.' },
   TOO_MANY_DECIMALS: { status: 400, en: 'At most {limit} decimals.', pt: 'No máximo {limit} casas decimais.' },
   NUMBER_NOT_EXACT: {
     status: 400,
@@ -345,8 +345,8 @@ export const refusals = {
   // State and rules
   INVALID_STATE: {
     status: 400,
-    en: 'The document is {status}; this can not be done any more.',
-    pt: 'O documento está {status}; isto já não é possível.',
+    en: 'The document is {status}; in that state this can not be done.',
+    pt: 'O documento está {status}; nesse estado isto não é possível.',
   },
   USE_OTHER_ENDPOINT: {
     status: 400,
@@ -440,7 +440,7 @@ export const refusals = {
   },
   NOT_CREDITABLE: {
     status: 400,
-    en: 'A {type} in state {status} can not be credited. Credit an issued invoice that is not cancelled.',
+    en: 'A document of type {type} in state {status} can not be credited. Credit an issued invoice that is not cancelled.',
     pt: 'Um documento {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
   },
   UNKNOWN_LINE: {

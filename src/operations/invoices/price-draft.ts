@@ -175,7 +175,6 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
     at('/payment', 'PAYMENT_NOT_ALLOWED');
   if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
-  if (asked.currency === 'EUR' && asked.exchangeRate !== undefined) at('/exchangeRate', 'EXCHANGE_RATE_NOT_ALLOWED');
   if (asked.date !== undefined && asked.dueDate !== undefined && asked.dueDate < asked.date)
     at('/dueDate', 'DUE_BEFORE_DATE');
 

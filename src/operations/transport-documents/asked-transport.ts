@@ -10,6 +10,8 @@ import { isLicensePlate, timeProblems } from '../../fiscal/transport.ts';
 import { closed, id, instant, line, oneOf, quantity } from '../fields.ts';
 import { type AskedDraft, askedLine } from '../invoices/draft.ts';
 
+const longest_plate = 32;
+
 export const movementTypes = [
   'GUIA_DE_ATIVOS_PROPRIOS',
   'GUIA_DE_CONSIGNACAO',
@@ -47,7 +49,7 @@ const required = {
 };
 const optional = {
   movementEndDate: Type.Optional(instant('End of the transport.')),
-  licensePlate: Type.Optional(line(32, 'Licence plate of the vehicle.', 0, 'AA-00-AA')),
+  licensePlate: Type.Optional(line(longest_plate, 'Licence plate of the vehicle.', 0, 'AA-00-AA')),
   comments: Type.Optional(line(60, 'Printed, and exported in SAF-T.')),
   valued: Type.Optional(Type.Boolean({ description: 'Whether it has prices; false when absent.' })),
   seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),
@@ -78,8 +80,9 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
       badForm(`/${name}`, '2026-11-21T10:00:00.000Z');
   }
   const { licensePlate } = body;
-  if (typeof licensePlate === 'string' && licensePlate !== '' && !isLicensePlate(licensePlate))
-    badForm('/licensePlate', 'AA-00-AA');
+  // Of one that is too long the schema says so.
+  const isPlate = typeof licensePlate !== 'string' || licensePlate.length > longest_plate || isLicensePlate(licensePlate);
+  if (!isPlate && licensePlate !== '') badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
   return problems;
 }
 
