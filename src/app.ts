@@ -13,7 +13,7 @@ import { fixedMinuteRate } from './engine/rate.ts';
 import { openSpool } from './engine/spool.ts';
 import type { SaftProgram } from './fiscal/saft/source.ts';
 import { booksSeal, type MasterKey } from './keys/sealing.ts';
-import type { SignChain } from './keys/signer.ts';
+import type { Signer } from './keys/signer.ts';
 import { Memory } from './operations/memory.ts';
 import type { World } from './operations/world.ts';
 import type { Print } from './print/print.ts';
@@ -24,8 +24,9 @@ export interface AppParts {
   readonly longReads: Db;
   readonly at: AtGateway;
   readonly atMode: AtMode;
-  readonly sign: SignChain;
-  readonly keyVersion: number;
+  readonly signer: Signer;
+  /** Of the newest key that the database has. */
+  readonly newestSigner: () => Promise<Signer>;
   readonly master: MasterKey;
   readonly print: Print;
   readonly log: Logger;
@@ -48,6 +49,7 @@ export interface AppConfig {
   /** Requests per minute; 0 switches off. */
   readonly apiKeyRate: number;
   readonly ipRate: number;
+  readonly trustedProxies: readonly string[];
   /** Longest wait for a caller. */
   readonly httpDeadline_seconds: number;
 }
@@ -66,10 +68,23 @@ export interface App {
 
 export async function buildApp(parts: AppParts): Promise<App> {
   let clock: ClockDoor | undefined;
+  let { signer } = parts;
+  let renewing: Promise<void> | undefined;
   const world: World = {
     newId: parts.newId,
-    sign: parts.sign,
-    keyVersion: parts.keyVersion,
+    signer: () => signer,
+    // Once for all who wait: they go on in the order in which they came.
+    renewSigner() {
+      renewing ??= parts
+        .newestSigner()
+        .then((newest) => {
+          signer = newest;
+        })
+        .finally(() => {
+          renewing = undefined;
+        });
+      return renewing;
+    },
     seal: booksSeal(parts.master),
     master: parts.master,
     print: parts.print,
@@ -96,6 +111,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
       }),
     },
     addressRate: fixedMinuteRate(parts.config.ipRate, parts.milliseconds),
+    trustedProxies: parts.config.trustedProxies,
     log: parts.log,
     deadline_ms: parts.config.httpDeadline_seconds * 1000,
     observe: parts.observe ?? (() => undefined),

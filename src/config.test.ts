@@ -42,6 +42,7 @@ describe('the environment', () => {
     ['CERTO_BASE_URL', 'https://faturas.example.pt/', { baseUrl: 'https://faturas.example.pt' }],
     ['CERTO_CERTIFICATE_NUMBER', '17', { certificateNumber: 17 }],
     ['CERTO_DATA_DIR', '42', { dataDirectory: '42' }],
+    ['CERTO_TRUSTED_PROXIES', '10.0.0.0/8, ::1,', { trustedProxies: ['10.0.0.0/8', '::1'] }],
     ['CERTO_PRODUCER_NIF', '508025095', { producer: { name: 'Certo', nif: '508025095' } }],
   ])('%s=%s is taken', (name, value, expected) => {
     expect(readConfig({ [name]: value })).toMatchObject(expected);
@@ -63,6 +64,9 @@ describe('the environment', () => {
     ['CERTO_BASE_URL', 'https://example.pt/?a=1'],
     ['CERTO_AT_SIMULATOR_URL', 'http://127.0.0.1:7443'],
     ['CERTO_PRINT_WORKERS', '0'],
+    ['CERTO_TRUSTED_PROXIES', 'proxy.example'],
+    ['CERTO_TRUSTED_PROXIES', '10.0.0.1, 10.0.0.0/33'],
+    ['CERTO_TRUSTED_PROXIES', '::1/64/2'],
     ['CERTO_PRODUCER', 'a/b'],
     ['CERTO_PRODUCER', 'x'.repeat(201)],
     ['CERTO_PRODUCER_NIF', '508025096'],

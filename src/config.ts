@@ -3,6 +3,7 @@
  * at once, one line each; what is not in it but starts with CERTO_ is refused, since a mistyped limit or file name would
  * otherwise be a setting that silently does not hold.
  */
+import { isIP } from 'node:net';
 import { envSchema } from 'env-schema';
 import type { AtMode } from './at/gateway.ts';
 import { isOwnNif } from './fiscal/nif.ts';
@@ -90,6 +91,9 @@ export const variables = {
     6000,
     'Requests per minute and address that fail to authenticate; 0 switches the limit off.',
   ),
+  CERTO_TRUSTED_PROXIES: text(
+    'Addresses or networks, separated by commas, of the proxies whose X-Forwarded-For says who is asking (127.0.0.1, 10.0.0.0/8). Without it all who come through a proxy are one address.',
+  ),
   CERTO_HTTP_DEADLINE_SECONDS: whole(
     1,
     600,
@@ -123,6 +127,8 @@ export interface Config {
   /** Requests per minute; 0 is off. */
   readonly apiKeyRate: number;
   readonly ipRate: number;
+  /** Addresses and networks. */
+  readonly trustedProxies: readonly string[];
   readonly httpDeadline_seconds: number;
   readonly metricsPort: number;
   readonly logLevel: string;
@@ -162,7 +168,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
   const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
   const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
-  problems.push(...producerProblems(values));
+  problems.push(...producerProblems(values), ...proxyProblems(at('CERTO_TRUSTED_PROXIES')));
   if (atMode === 'test' || atMode === 'production') problems.push(...missingForAt(values, atMode));
   if (problems.length > 0) throw new ConfigurationError(problems);
   const number = (name: Name): number => values[name] as number;
@@ -189,11 +195,35 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     simulatorControlUrl,
     apiKeyRate: number('CERTO_API_KEY_RATE'),
     ipRate: number('CERTO_IP_RATE'),
+    trustedProxies: networksIn(at('CERTO_TRUSTED_PROXIES')),
     httpDeadline_seconds: number('CERTO_HTTP_DEADLINE_SECONDS'),
     metricsPort: number('CERTO_METRICS_PORT'),
     logLevel: at('CERTO_LOG_LEVEL')!,
     printWorkers: number('CERTO_PRINT_WORKERS'),
   };
+}
+
+function networksIn(list = ''): string[] {
+  return list
+    .split(',')
+    .map((network) => network.trim())
+    .filter((network) => network !== '');
+}
+
+function proxyProblems(list: string | undefined): string[] {
+  const wrong = networksIn(list).filter((network) => !isNetwork(network));
+  return wrong.map(
+    (network) =>
+      `CERTO_TRUSTED_PROXIES must be addresses or networks (127.0.0.1, 10.0.0.0/8), not ${JSON.stringify(network)}.`,
+  );
+}
+
+/** "10.0.0.1", "10.0.0.0/8", "fd00::/8". */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function isKnown(name: string): name is Name {

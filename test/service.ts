@@ -23,6 +23,7 @@ import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
 import { entryOfCompany } from '../src/identity/principal.ts';
 import { booksSeal, masterKey } from '../src/keys/sealing.ts';
 import { generateSigningKey, localSigner } from '../src/keys/signer.ts';
+import { currentSigningKey, listSigningKeys } from '../src/keys/signing-keys.ts';
 import { createCompany, setAtCredentials } from '../src/operations/company/create-company.ts';
 import { registerSeries, type SeriesWorld, syncSeries } from '../src/operations/series/registration.ts';
 import { type Finding, verifyCompany } from '../src/operations/verify/verify-series.ts';
@@ -69,6 +70,7 @@ export interface ServiceOptions {
   /** Requests per minute; default so high that no test meets it. 0: off. */
   readonly apiKeyRate?: number;
   readonly ipRate?: number;
+  readonly trustedProxies?: readonly string[];
   /** Milliseconds for the limits per minute; default: the real ones. */
   readonly milliseconds?: () => number;
 }
@@ -184,15 +186,19 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     deadlineMilliseconds: 3000,
   });
   const pair = generateSigningKey();
+  const master = masterKey(masterSecret);
   const logs: string[] = [];
   const parts: AppParts = {
     db: base.db,
     longReads: base.db,
     at: gateway,
     atMode: 'simulator',
-    sign: localSigner(pair.privatePem, 1),
-    keyVersion: 1,
-    master: masterKey(masterSecret),
+    signer: localSigner(pair.privatePem, 1),
+    async newestSigner() {
+      const newest = await currentSigningKey(base.ownerPool, master);
+      return localSigner(newest?.privatePem ?? pair.privatePem, newest?.version ?? 1);
+    },
+    master,
     print: openPrint({ workers: 0 }),
     log: pino({ level: 'info' }, { write: (line: string) => void logs.push(line) }),
     newId: uuidv7,
@@ -202,7 +208,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       const { rows } = await base.ownerPool.query<{ id: string }>('select id from certo.companies order by id');
       return rows.map(({ id }) => id);
     },
-    publicKeys: () => Promise.resolve([{ version: 1, publicPem: pair.publicPem }]),
+    async publicKeys() {
+      const later = (await listSigningKeys(base.ownerPool)).filter(({ version }) => version > 1);
+      return [{ version: 1, publicPem: pair.publicPem }, ...later];
+    },
     config: {
       baseUrl,
       certificateNumber: 9999,
@@ -210,6 +219,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       spoolDirectory: join(folder, 'spool'),
       apiKeyRate: options.apiKeyRate ?? 1_000_000,
       ipRate: options.ipRate ?? 1_000_000,
+      trustedProxies: options.trustedProxies ?? [],
       httpDeadline_seconds: 60,
     },
   };
@@ -274,7 +284,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         [companyId ?? null],
       );
       const found: Finding[] = [];
-      const keys = new Map([[1, createPublicKey(pair.publicPem)]]);
+      const published = await parts.publicKeys();
+      const keys = new Map(published.map(({ version, publicPem }) => [version, createPublicKey(publicPem)]));
       const watch = { found: (finding: Finding) => void found.push(finding), done: () => undefined, piece: 7 };
       for (const { id } of rows) await verifyCompany({ db: base.db, keys, seal: booksSeal(parts.master) }, id, watch);
       return found;
@@ -414,6 +425,12 @@ async function openCompany(
     if (got !== status) throw new Error(`expected ${status}, got ${got}: ${text}`);
     return json;
   };
+  /** A debit note has the customer of the invoice that it corrects. */
+  const customerOfParent = async ({ parentInvoiceId }: Readonly<Record<string, unknown>>) => {
+    if (parentInvoiceId === undefined) return undefined;
+    const { json } = await call<Partial<InvoiceJson>>('GET', `/invoices/${parentInvoiceId}`);
+    return json.customer?.ref;
+  };
   const company: TestCompany = {
     ...facts,
     key: own.key,
@@ -433,7 +450,7 @@ async function openCompany(
         201,
       ),
     async draft(over = {}) {
-      const customerId = over['customerId'] ?? (await company.customer()).id;
+      const customerId = over['customerId'] ?? (await customerOfParent(over)) ?? (await company.customer()).id;
       const items = over['items'] ?? [{ id: (await company.item()).id, quantity: 1 }];
       const body = { type: 'INVOICE', cae: '62010', ...over, customerId, items };
       return made(call<InvoiceJson>('POST', '/invoices', { body }), 201);

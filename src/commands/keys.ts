@@ -73,7 +73,7 @@ export async function rotate(outside: Outside, options: Common): Promise<number>
 
 function tellNew(outside: Outside, options: Common, key: SigningKey): number {
   if (options.json === true) tellJson(outside, shown(key));
-  else tell(outside, `Version ${key.version} is the signing key from the next start of the service.`);
+  else tell(outside, `Version ${key.version} is the signing key: running services take it with their next document.`);
   return exit.ok;
 }
 

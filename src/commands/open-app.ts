@@ -39,7 +39,11 @@ const long_statement_ms = 600_000;
 export async function openApp(outside: Outside, house: House, parts: AppParts): Promise<OpenApp> {
   const { config, owner } = house;
   const { at, master, log } = parts;
-  const key = await signingKey(owner, master, config.atMode);
+  const newestSigner = async () => {
+    const { privatePem, version: keyVersion } = await signingKey(owner, master, config.atMode);
+    return localSigner(privatePem, keyVersion);
+  };
+  const signer = await newestSigner();
   const db = await openDb({ ...house.target, max: config.databaseConnections, applicationName: 'certo' });
   outside.atEnd(() => db.close());
   const longReads = await openDb({
@@ -57,8 +61,8 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     longReads,
     at,
     atMode: config.atMode,
-    sign: localSigner(key.privatePem, key.version),
-    keyVersion: key.version,
+    signer,
+    newestSigner,
     master,
     print,
     log,
@@ -80,6 +84,7 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
       spoolDirectory: join(house.directory, 'spool'),
       apiKeyRate: parts.limited ? config.apiKeyRate : 0,
       ipRate: parts.limited ? config.ipRate : 0,
+      trustedProxies: config.trustedProxies,
       httpDeadline_seconds: config.httpDeadline_seconds,
     },
   });

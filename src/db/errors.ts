@@ -55,6 +55,14 @@ export class StatementError extends Error {
   }
 }
 
+/**
+ * The server ended a statement in favour of others: it waited too long (57014, 55P03), or two waited for each other (40P01,
+ * 40001). Nothing was done, and the same may well pass a moment later.
+ */
+export function gaveWay(error: unknown): boolean {
+  return error instanceof StatementError && /^(57014|55P03|40P01|40001)$/.test(error.code);
+}
+
 /** The parts that we read of an ErrorResponse as pg decodes it. */
 export interface ServerFault {
   readonly message: string;

@@ -7,7 +7,7 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
+import { ConnectionLost, gaveWay, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
@@ -276,7 +276,8 @@ async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof OutcomeUnknown) throw new Refusal('OUTCOME_UNKNOWN');
-    if (error instanceof ConnectionLost) throw new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: 1 });
+    if (error instanceof ConnectionLost || gaveWay(error))
+      throw new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: 1 });
     throw error;
   }
 }

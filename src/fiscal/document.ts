@@ -6,6 +6,8 @@
  * Civil days are "YYYY-MM-DD".
  */
 
+import type { Problem } from './refusal.ts';
+
 /** Exact, non-negative decimal text. */
 export type Decimal = string;
 /** A civil day, "YYYY-MM-DD". */
@@ -309,6 +311,11 @@ export interface Content extends Priced {
   /** Of a training series: mention, and the producer's data in place of the issuer's. */
   readonly training?: boolean | undefined;
   readonly recovered?: Recovered | undefined;
+  /**
+   * Drafts only: why it can't be priced with what its customer, items and company are now. Lines and totals are the last
+   * ones that could be, and nothing is issued of them.
+   */
+  readonly refused?: readonly Problem[] | undefined;
 }
 
 /** What issuing stamps. Stored as text, re-exported unchanged, never recomputed (Despacho 8632/2014, 2.6.7). */

@@ -18,7 +18,7 @@ import { type SignedParts, shortHash } from './hash-chain.ts';
 import { isOwnNif } from './nif.ts';
 import { qrPayload } from './qr-payload.ts';
 import type { ReadinessCode } from './readiness.ts';
-import { assert, Refusal } from './refusal.ts';
+import { assert, Refusal, refuseAll } from './refusal.ts';
 import { type CashVatPeriod, regimeOf, type SeriesKind, typeCode } from './regime.ts';
 import { reprice } from './reprice.ts';
 import { documentNumber } from './series.ts';
@@ -96,9 +96,11 @@ const longest_wait_ms = 5000;
  * Decides one document. Throws, and then nothing has happened:
  * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
  * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
- * and INVALID_REQUEST where the draft can't be priced for its tax point any more (rates or exemption codes that ended).
+ * and INVALID_REQUEST where the draft can't be priced any more: for its tax point (rates or exemption codes that ended), or
+ * with what its customer, items and company are now.
  */
 export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
+  refuseAll(facts.content.refused ?? []);
   const head = readyHead(facts);
   checkParent(facts.content);
   checkComplete(facts.content, head);

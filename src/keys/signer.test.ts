@@ -20,7 +20,7 @@ function pemOf(type: 'rsa' | 'ec', modulusLength = 2048): string {
 }
 
 test('each signature verifies over its parts and the signature before it', async () => {
-  const sign = localSigner(pair.privatePem, 3);
+  const { sign } = localSigner(pair.privatePem, 3);
   const first = await sign('', [parts(1), parts(2)]);
   const more = await sign(first.signatures[1]!, [parts(3)]);
   const chain = [...first.signatures, ...more.signatures];
@@ -36,7 +36,7 @@ test('each signature verifies over its parts and the signature before it', async
 });
 
 test('signing is deterministic (PKCS#1 v1.5) and signing nothing signs nothing', async () => {
-  const sign = localSigner(pair.privatePem, 1);
+  const { sign } = localSigner(pair.privatePem, 1);
   expect(await sign('', [parts(1)])).toEqual(await sign('', [parts(1)]));
   expect(await sign('', [])).toEqual({ signatures: [], keyVersion: 1 });
 });

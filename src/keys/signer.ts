@@ -16,20 +16,29 @@ export interface SignedChain {
 /** Signs documents of one series in order: each text ends in the signature before it (hash chain, section 2). */
 export type SignChain = (previous: string, parts: readonly SignedParts[]) => Promise<SignedChain>;
 
+/** Signs with one version of the installation's key. */
+export interface Signer {
+  readonly keyVersion: number;
+  readonly sign: SignChain;
+}
+
 /**
  * Signs in this process with a kept KeyObject (parsing the PEM at each call is 6 times slower).
  */
-export function localSigner(privatePem: string, keyVersion: number): SignChain {
+export function localSigner(privatePem: string, keyVersion: number): Signer {
   const key = createPrivateKey(privatePem);
   checkKey(key);
-  return (previous, parts) => {
-    const signatures: string[] = [];
-    let last = previous;
-    for (const part of parts) {
-      last = createSign('RSA-SHA1').update(signedText(part, last), 'utf8').sign(key, 'base64');
-      signatures.push(last);
-    }
-    return Promise.resolve({ signatures, keyVersion });
+  return {
+    keyVersion,
+    sign(previous, parts) {
+      const signatures: string[] = [];
+      let last = previous;
+      for (const part of parts) {
+        last = createSign('RSA-SHA1').update(signedText(part, last), 'utf8').sign(key, 'base64');
+        signatures.push(last);
+      }
+      return Promise.resolve({ signatures, keyVersion });
+    },
   };
 }
 

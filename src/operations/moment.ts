@@ -11,9 +11,10 @@ const companyAndBooks = `certo.companies c,
      lateral (select max(s.last_issued_at) as last_signed, bit_xor(hash_record_extended(
          (s.id, s.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.is_default), 0)) filter (where s.status = 'ACTIVE') as active
        from certo.series s where s.company_id = c.id) series,
-     lateral (select exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken) books
+     lateral (select exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken,
+       (select max(k.version) from certo.signing_keys k) as key_version) books
    where c.id = certo.current_company()`;
-const own = `c.region, ${issuerColumns}, c.cae, c.cash_vat_from, c.cash_vat_until, books.broken`;
+const own = `c.region, ${issuerColumns}, c.cae, c.cash_vat_from, c.cash_vat_until, books.broken, books.key_version`;
 const digest = `hash_record_extended((${own}, ${atColumns}, series.active), 0)::text`;
 
 // After a lock, in the same round trip: the time must not be older than what the lock waited for.

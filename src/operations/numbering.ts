@@ -23,6 +23,7 @@ import { assert } from '../fiscal/refusal.ts';
 import { type CashVatPeriod, inCashVat, type Scheme } from '../fiscal/regime.ts';
 import { frozenInOrder, type Mac, type SealedSeries } from '../fiscal/seal.ts';
 import { dayOf } from '../fiscal/time.ts';
+import type { Signer } from '../keys/signer.ts';
 import { checkUnbroken } from './books.ts';
 import { readinessFacts } from './company/company.ts';
 import { a_moment_ms, readMoment } from './moment.ts';
@@ -175,7 +176,7 @@ export function placeAhead(
   { seriesId, scheme = 'never', date }: Wanted,
   world: World,
 ): Place | undefined {
-  if (moment['broken'] === true) return undefined;
+  if (moment['broken'] === true || isOlder(world.signer(), moment)) return undefined;
   const day = date ?? dayOf(moment['now'] as Date, moment['region'] as Region);
   const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
   const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
@@ -207,6 +208,9 @@ export const regimeRefusals = [
   'CASH_VAT_DIFFERS',
 ] as const;
 
+/** The installation has a newer key than this signer's. */
+const isOlder = ({ keyVersion }: Signer, moment: Row): boolean => keyVersion < Number(moment['key_version']);
+
 /** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
 export async function numberDocument(
   document: { readonly id: string; readonly content: Content; readonly region: Region },
@@ -214,6 +218,10 @@ export async function numberDocument(
   world: World,
 ): Promise<Numbered> {
   const { series, moment, running } = place;
+  // Behind the documents of a newer key, which another process may have signed, one of an older would not verify.
+  if (isOlder(world.signer(), moment)) await world.renewSigner();
+  const signer = world.signer();
+  assert(!isOlder(signer, moment), 'the newest key of the database is the newest');
   const { decided, now } = await decideInTime(running, {
     content: document.content,
     now: readingOf(moment['now'] as Date, running?.now),
@@ -222,10 +230,10 @@ export async function numberDocument(
     cashVat: cashVatOf(moment),
     notReady: readiness(readinessFacts(moment), world.baseUrl),
     certificateNumber: world.certificateNumber,
-    keyVersion: world.keyVersion,
+    keyVersion: signer.keyVersion,
   });
   assert(series !== undefined && running !== undefined, 'a decided document has a series');
-  const { previousHash, hash } = await signed(running, decided.parts, world);
+  const { previousHash, hash } = await signed(running, decided.parts, signer);
   return {
     id: document.id,
     companyId: String(moment['id']),

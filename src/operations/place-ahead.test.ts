@@ -5,12 +5,13 @@ import type { World } from './world.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
 const later = (ms: number) => new Date(now.getTime() + ms);
-const moment = { id: 'A', region: 'PT', now, last_signed: null, cash_vat_from: null, broken: false };
+const moment = { id: 'A', region: 'PT', now, last_signed: null, cash_vat_from: null, broken: false, key_version: 1 };
+const signer = () => ({ keyVersion: 1 });
 const row = (id: string) => ({ place_id: id, cash_vat: false, last_number: 0, last_hash: '', last_seal: null });
 
 /** Where a draft goes that is decided at `now` after another series has numbered at `signed`. */
 function placed(signed: Date | undefined, over: object = {}) {
-  const world = { memory: new Memory(() => 0) } as unknown as World;
+  const world = { memory: new Memory(() => 0), signer } as unknown as World;
   const place = (id: string) =>
     placeAhead(seriesOfPlaces([row(id)]), { ...moment, ...over }, { type: 'INVOICE', seriesId: null }, world);
   place('other')!.running!.now = signed;
@@ -25,10 +26,12 @@ test('over all series of a company time goes forward: a reading a little behind 
   expect(placed(later(-5_000), { last_signed: later(-1) })?.moment).toMatchObject({ last_signed: later(-1) });
 });
 
-test('broken books, and a series that there is not, are judged under locks', () => {
-  const world = { memory: new Memory(() => 0) } as unknown as World;
+test('broken books, a newer signing key, and a series that there is not, are judged under locks', () => {
+  const world = { memory: new Memory(() => 0), signer } as unknown as World;
   const wanted = { type: 'INVOICE', seriesId: null } as const;
   expect(placeAhead(seriesOfPlaces([row('s')]), { ...moment, broken: true }, wanted, world)).toBeUndefined();
+  expect(placeAhead(seriesOfPlaces([row('s')]), { ...moment, key_version: 2 }, wanted, world)).toBeUndefined();
+  expect(placeAhead(seriesOfPlaces([row('s')]), { ...moment, key_version: null }, wanted, world)).toBeDefined();
   expect(placeAhead(seriesOfPlaces([row('s')]), moment, { ...wanted, scheme: 'always' }, world)).toBeUndefined();
   expect(placeAhead(seriesOfPlaces([{ ...row('s'), place_id: null }]), moment, wanted, world)).toBeUndefined();
 });

@@ -7,8 +7,8 @@ import type { DocumentType } from '../fiscal/document.ts';
 import type { DecidedIssue, SeriesHead } from '../fiscal/issue.ts';
 import { assert } from '../fiscal/refusal.ts';
 import type { SeriesKind } from '../fiscal/regime.ts';
+import type { Signer } from '../keys/signer.ts';
 import type { SealChain } from './stamp.ts';
-import type { World } from './world.ts';
 
 export interface RunningHead extends SealChain {
   head: SeriesHead;
@@ -21,6 +21,8 @@ export interface RunningHead extends SealChain {
 }
 
 interface ToSign {
+  /** Of the key that it was decided for. */
+  readonly signer: Signer;
   readonly parts: NonNullable<DecidedIssue['parts']>;
   readonly resolve: (signed: { readonly previousHash: string; readonly hash: string }) => void;
   readonly reject: (error: unknown) => void;
@@ -51,25 +53,27 @@ export function runningFrom(series: Row): RunningHead {
 export function signed(
   running: RunningHead,
   parts: DecidedIssue['parts'],
-  world: World,
+  signer: Signer,
 ): Promise<{ readonly previousHash: string; readonly hash: string }> {
   if (parts === undefined) return Promise.resolve({ previousHash: running.lastHash, hash: '' });
   return new Promise((resolve, reject) => {
-    running.waiting.push({ parts, resolve, reject });
+    running.waiting.push({ signer, parts, resolve, reject });
     if (running.waiting.length > 1) return;
     setImmediate(() => {
       const group = running.waiting;
       running.waiting = [];
-      running.signing = running.signing.then(() => signGroup(running, group, world));
+      running.signing = running.signing.then(() => signGroup(running, group));
     });
   });
 }
 
-async function signGroup(running: RunningHead, group: readonly ToSign[], world: World): Promise<void> {
+async function signGroup(running: RunningHead, group: readonly ToSign[]): Promise<void> {
   try {
+    const { signer } = group[0]!;
     const all = group.map(({ parts }) => parts);
-    const { signatures, keyVersion } = await world.sign(running.lastHash, all);
-    assert(keyVersion === world.keyVersion, 'the signer uses the key it was decided for');
+    const { signatures, keyVersion } = await signer.sign(running.lastHash, all);
+    const isTheirs = group.every((one) => one.signer.keyVersion === keyVersion);
+    assert(isTheirs, 'what is signed together was decided for the key that signs');
     for (const [i, { resolve }] of group.entries()) {
       const hash = signatures[i]!;
       resolve({ previousHash: running.lastHash, hash });

@@ -4,15 +4,17 @@ import type { Db } from '../db/transact.ts';
 import type { SaftProgram } from '../fiscal/saft/source.ts';
 import type { Mac } from '../fiscal/seal.ts';
 import type { MasterKey } from '../keys/sealing.ts';
-import type { SignChain } from '../keys/signer.ts';
+import type { Signer } from '../keys/signer.ts';
 import type { Print } from '../print/print.ts';
 import type { Memory } from './memory.ts';
 
 export interface World {
   /** A new UUID version 7. */
   readonly newId: () => string;
-  readonly sign: SignChain;
-  readonly keyVersion: number;
+  /** Of the newest key that this process knows. */
+  readonly signer: () => Signer;
+  /** Another process has made a newer key: from here on `signer` has that one. */
+  readonly renewSigner: () => Promise<void>;
   /** What this process has read and written lately: nothing is answered from it. */
   readonly memory: Memory;
   /** Seals the books. */

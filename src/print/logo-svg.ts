@@ -21,6 +21,9 @@ const attributes: ReadonlySet<string> = new Set(
 );
 const mostElements = 5000;
 const deepest = 32;
+/** Each use of a clip draws all of it: so many uses, of clips with so many parts together. */
+const mostClipped = 200;
+const mostClipParts = 500;
 
 export function cleanSvg(bytes: Uint8Array): Uint8Array {
   let text: string;
@@ -43,6 +46,7 @@ function rewritten(text: string): string {
   let count = 0;
   let skipping = 0;
   let end = 0;
+  let [clipped, clipParts] = [0, 0];
   for (const [whole, closed, opened, given = '', selfClosed] of text.matchAll(token)) {
     end += whole.length;
     if (closed !== undefined) {
@@ -54,7 +58,18 @@ function rewritten(text: string): string {
         throw new LogoRefused('The logo has too many parts: simplify it.');
       if (open.length === 0 && (opened !== 'svg' || written !== '')) throw broken();
       const skip = skipping > 0 || dropped.has(opened);
-      if (!skip) written += element(opened, given, selfClosed === '/');
+      if (!skip) {
+        const part = element(opened, given, selfClosed === '/');
+        const isClipped = part.includes(' clip-path="');
+        const isClip = opened === 'clipPath' || open.includes('clipPath');
+        // A clip of clips of clips grows with each.
+        if (isClip && isClipped) throw new LogoRefused('The logo has clips within clips: save it as plain SVG.');
+        clipped += isClipped ? 1 : 0;
+        clipParts += isClip ? 1 : 0;
+        if (clipped > mostClipped || clipParts > mostClipParts)
+          throw new LogoRefused('The logo has too many clips: simplify it.');
+        written += part;
+      }
       if (selfClosed !== '/') {
         open.push(opened);
         if (skip) skipping++;

@@ -138,6 +138,13 @@ describe('SVG', () => {
     ['tags that do not match', svg('<g><path d="M0 0"></g></path>')],
     ['no end', bytes('<svg viewBox="0 0 1 1"><g>')],
     ['two roots', bytes('<svg></svg><svg></svg>')],
+    ['a clip of a clip', svg('<clipPath id="a" clip-path="url(#b)"><path d="M0 0h1v1z"/></clipPath>')],
+    [
+      'a clip of clipped parts',
+      svg('<clipPath id="a"><g><path d="M0 0h1v1z" style="fill:none;clip-path:url(#b)"/></g></clipPath>'),
+    ],
+    ['clips without end', svg('<path d="M0 0h1v1z" clip-path="url(#a)"/>'.repeat(201))],
+    ['clips of parts without end', svg(`<clipPath id="a">${'<path d="M0 0h1v1z"/>'.repeat(500)}</clipPath>`)],
     ['depth without end', svg('<g>'.repeat(40) + '</g>'.repeat(40))],
     ['parts without end', svg('<g/>'.repeat(6000))],
     ['another kind of file', bytes('%PDF-1.7')],

@@ -37,8 +37,8 @@ beforeAll(async () => {
   const off = fixedMinuteRate(0, () => 0);
   const world = {
     newId: randomUUID,
-    sign: localSigner(generateSigningKey().privatePem, 1),
-    keyVersion: 1,
+    signer: () => localSigner(generateSigningKey().privatePem, 1),
+    renewSigner: () => Promise.resolve(),
     seal: booksSeal(masterKey(randomBytes(32))),
     master: masterKey(randomBytes(32)),
     print: openPrint(),
@@ -55,6 +55,7 @@ beforeAll(async () => {
   server = await buildServer({
     corridor: { db: database.db, world, keyRate: off, spool, press: new Press(database.db, world) },
     addressRate: off,
+    trustedProxies: [],
     log: pino({ level: 'silent' }),
     observe: () => undefined,
     deadline_ms: 60_000,

@@ -136,7 +136,7 @@ export interface Desk {
 
 export function openDesk(): Desk {
   const pair = generateSigningKey();
-  const sign = localSigner(pair.privatePem, 1);
+  const { sign } = localSigner(pair.privatePem, 1);
   const heads = new Map<string, { sequence: number; hash: string }>();
   const documents: SaftDocument[] = [];
   let seconds = 0;

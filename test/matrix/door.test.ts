@@ -22,6 +22,35 @@ const nextMinute = () => {
 const told = ({ status, json, headers }: Answer) => [status, json?.code, headers['retry-after'], headers['ratelimit']];
 
 describe('limits per minute', () => {
+  test('a proxy that is trusted says who asks: what one caller fails is not counted against another', async () => {
+    const open = (trustedProxies: string[]) =>
+      startService({ companies: ['A'], ipRate: 2, milliseconds: () => time, trustedProxies });
+    const statuses = async (behind: Service): Promise<number[]> => {
+      const as = (address: string, key: string | null) =>
+        behind.call('GET', '/company', { key, headers: { 'x-forwarded-for': `198.51.100.1, ${address}` } });
+      const asked = [];
+      for (const [address, key] of [
+        ['203.0.113.7', 'svc_sk_none'],
+        ['203.0.113.7', null],
+        ['203.0.113.7', behind.companies.A.key],
+        ['203.0.113.8', behind.companies.A.key],
+      ] as const)
+        asked.push((await as(address, key)).status);
+      return asked;
+    };
+    for (const [proxies, expected] of [
+      [
+        ['10.0.0.0/8', '127.0.0.1'],
+        [401, 401, 429, 200],
+      ],
+      [[], [401, 401, 429, 429]],
+    ] as const) {
+      const behind = await open([...proxies]);
+      expect(await statuses(behind)).toEqual(expected);
+      await behind.stop();
+    }
+  });
+
   test('a key has so many requests a minute; beyond them 429 with the wait, and RateLimit on every answer', async () => {
     nextMinute();
     for (const remaining of [4, 3, 2, 1, 0]) {

@@ -356,7 +356,10 @@ const plays = {
   async debit(life, chance) {
     const invoice = life.sale(chance);
     if (invoice === undefined) return;
-    const body = { type: 'DEBIT_NOTE', ...documentOf(life, chance), parentInvoiceId: invoice.id, reason: 'Acerto' };
+    const { currency: _, exchangeRate: __, ...document } = documentOf(life, chance);
+    const { currency, exchangeRate } = invoice;
+    const corrects = { customerId: invoice.customer.ref, ...(currency === 'EUR' ? {} : { currency, exchangeRate }) };
+    const body = { type: 'DEBIT_NOTE', ...document, ...corrects, parentInvoiceId: invoice.id, reason: 'Acerto' };
     life.keepDraft(await life.ask<InvoiceJson>('POST', '/invoices', body));
     if (chance.once(2)) await life.issue(life.drafts.at(-1));
   },

@@ -29,6 +29,8 @@ const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 export interface HttpDoor {
   readonly corridor: Corridor;
   readonly addressRate: Rate;
+  /** Addresses and networks whose X-Forwarded-For says who is asking. */
+  readonly trustedProxies: readonly string[];
   readonly log: Logger;
   /** For a request to arrive whole; and a caller that takes nothing of its answer for so long has gone. Milliseconds. */
   readonly deadline_ms: number;
@@ -42,6 +44,7 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   const app = fastify({
     logger: false,
     bodyLimit: body_limit,
+    trustProxy: door.trustedProxies.length > 0 && [...door.trustedProxies],
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], world.newId),
     routerOptions: {
       maxParamLength: 200,

@@ -138,7 +138,7 @@ function decideAll(
   const heads = new Map<string, SeriesHead>();
   for (const { planned, content, head } of priced) {
     if (planned.before !== undefined) continue;
-    const { certificateNumber, keyVersion } = world;
+    const { certificateNumber } = world;
     const facts = {
       content,
       head: heads.get(planned.seriesId) ?? head,
@@ -146,7 +146,7 @@ function decideAll(
       region,
       notReady: [],
       certificateNumber,
-      keyVersion,
+      keyVersion: world.signer().keyVersion,
     };
     try {
       const decided = decideIssue(facts);

@@ -81,7 +81,8 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
   }
   const { licensePlate } = body;
   // Of one that is too long the schema says so.
-  const isPlate = typeof licensePlate !== 'string' || licensePlate.length > longest_plate || isLicensePlate(licensePlate);
+  const isPlate =
+    typeof licensePlate !== 'string' || licensePlate.length > longest_plate || isLicensePlate(licensePlate);
   if (!isPlate && licensePlate !== '') badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
   return problems;
 }
