@@ -9,20 +9,20 @@ import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { grouped, openProgress, watched } from './progress.ts';
 
 export interface CheckOptions extends Common {
-  /** Public keys: one for every version, or version 1, 2 … in order. */
+  /** Public keys: one for every version while the file has one, or version 1, 2 … in order. */
   readonly key?: readonly string[];
   readonly language?: 'en' | 'pt';
 }
 
 export async function checkFile(outside: Outside, options: CheckOptions, file: string): Promise<number> {
   const keys = (options.key ?? []).map(readKey);
-  const publicKeys =
-    keys.length === 0 ? undefined : (version: number) => (keys.length === 1 ? keys[0] : keys[version - 1]);
+  // One key stands for whatever version it is of; several are of version 1, 2 … in order.
+  const asked = keys.length > 1 ? { publicKeys: (version: number) => keys[version - 1] } : { onlyKey: keys[0] };
   const standard = file === '-';
   const size = standard ? 0 : (await stat(file)).size;
   const progress = standard ? undefined : openProgress(outside.stderr, 'bytes', size, () => performance.now());
   const input = standard ? outside.stdin : createReadStream(file, { highWaterMark: 1 << 18 });
-  const report = await checkSaft(watched(input, progress), { publicKeys });
+  const report = await checkSaft(watched(input, progress), asked);
   progress?.end();
   if (options.json === true) tellJson(outside, jsonOf(report, options.language ?? 'en'));
   else tellReport(outside, report, options.language ?? 'en');
@@ -31,6 +31,13 @@ export async function checkFile(outside: Outside, options: CheckOptions, file: s
 
 function readKey(path: string) {
   const pem = readFileSync(path);
+  // A public key would be made of it without a word; but whoever hands it around gives away what signs.
+  if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(pem.toString('latin1'))) {
+    throw new CommandError(
+      exit.usage,
+      `${path} holds a private key, which has no place here: give the public one (BEGIN PUBLIC KEY).`,
+    );
+  }
   try {
     return createPublicKey(pem);
   } catch {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -154,7 +154,7 @@ describe('saft check', () => {
       err: '',
     });
     expect((await run(['saft', 'check', '-', '--language', 'pt'], { input: good })).out).toBe(
-      '28 documentos, assinaturas verificadas + por verificar: 0 + 0; erros: 0, avisos: 0.\n',
+      '28 documentos, assinaturas verificadas + por verificar: 0 + 24; erros: 0, avisos: 0.\n',
     );
   });
 
@@ -194,5 +194,48 @@ describe('saft check', () => {
     });
     writeFileSync(file, 'x');
     expect((await run(['saft', 'check', file, '--key', file])).err).toMatch(/is no public key/);
+  });
+
+  test('a private key is refused, in whichever form and beside whatever else, and nothing of it is shown', async () => {
+    writeFileSync(file, good);
+    const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+    const secret = { cipher: 'aes-256-cbc', passphrase: 'segredo' };
+    const pems = [
+      privateKey.export({ type: 'pkcs8', format: 'pem' }),
+      privateKey.export({ type: 'pkcs1', format: 'pem' }),
+      privateKey.export({ type: 'pkcs8', format: 'pem', ...secret }),
+      `${publicKey.export({ type: 'spki', format: 'pem' })}${privateKey.export({ type: 'pkcs8', format: 'pem' })}`,
+    ];
+    const path = join(folder, 'private.pem');
+    for (const pem of pems) {
+      writeFileSync(path, pem);
+      expect(await run(['saft', 'check', file, '--key', join(folder, 'key.txt'), path])).toEqual({
+        code: 2,
+        out: '',
+        err: `certo: ${path} holds a private key, which has no place here: give the public one (BEGIN PUBLIC KEY).\n`,
+      });
+    }
+  });
+
+  test("another program's key: nothing is verified; one key is for every version while there is but one", async () => {
+    const foreign = join(folder, 'foreign.txt');
+    writeFileSync(
+      foreign,
+      generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ type: 'spki', format: 'pem' }),
+    );
+    writeFileSync(file, good);
+    const wrong = await run(['saft', 'check', file, '--key', foreign]);
+    expect(wrong.code).toBe(1);
+    expect(wrong.out).toMatch(/verified \+ not to be verified: 0 \+ 0; errors: 24, warnings: 0\.\n$/);
+    writeFileSync(file, good.replace(/(?<=<HashControl>)1/g, '2'));
+    expect((await run(['saft', 'check', file, '--key', join(folder, 'key.txt')])).out).toMatch(/: 24 \+ 0; errors: 0/);
+    const ofOrder = ['saft', 'check', file, '--key', foreign, join(folder, 'key.txt')];
+    expect((await run(ofOrder)).out).toMatch(/: 24 \+ 0; errors: 0/);
+    writeFileSync(file, good.replace(/(<InvoiceNo>FT F2026\/1<[\s\S]*?<HashControl>)1/, '$199'));
+    const other = await run(['saft', 'check', file, '--key', join(folder, 'key.txt')]);
+    expect([other.code, other.out]).toEqual([
+      1,
+      expect.stringMatching(/ERROR: FT F2026\/1: HashControl says key version 99, .* key of version 1\. /),
+    ]);
   });
 });

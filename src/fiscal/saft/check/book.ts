@@ -3,6 +3,7 @@ import type { verifyHash } from '../../hash-chain.ts';
 import type { Findings } from './findings.ts';
 import type { RecordName } from './grammar.ts';
 import type { SeriesState } from './series.ts';
+import type { Tried } from './signatures.ts';
 import { type SaftNode, textIn } from './structure.ts';
 
 /** A public key as verifyHash takes it. */
@@ -24,11 +25,16 @@ export interface SectionTally {
 
 export interface Book {
   readonly findings: Findings;
-  /** The key of a version; undefined: signatures are not verified. */
+  /** The key of a version; without it and `onlyKey` signatures are not verified. */
   readonly keyOf: ((version: number) => PublicKey | undefined) | undefined;
+  /** The one key at hand, whatever its version is; what it made of each version's signatures stands in `tried`. */
+  readonly onlyKey: PublicKey | undefined;
+  readonly tried: Map<number, Tried>;
   /** Of the header; '' until it was read. */
   from: string;
   to: string;
+  /** SoftwareCertificateNumber is there and not 0. */
+  certified: boolean;
   /** Keys of the masters with the line where each stands. */
   readonly keys: Readonly<Record<MasterKey, Map<string, number>>>;
   readonly taxes: Set<string>;
@@ -38,8 +44,12 @@ export interface Book {
   readonly codeTypes: Map<string, string>;
   /** Accounts that others are grouped under, with the line: they may stand further down. */
   readonly groupings: Map<string, number>;
+  /** Series → number → line of the first invoice that names it as its origin. */
+  readonly invoiced: Map<string, Map<number, number>>;
   readonly unknownKeys: Set<number>;
+  /** Signatures that hold. */
   hashesVerified: number;
+  /** Signatures there was nothing to check with: no key of theirs, or not the signature before. */
   hashesUnverified: number;
 }
 
@@ -48,12 +58,15 @@ export type MasterKey = 'CustomerID' | 'SupplierID' | 'ProductCode' | 'AccountID
 const tally = (): SectionTally => ({ documents: 0, lines: 0, debit: 0n, credit: 0n, quantity: 0n, complete: true });
 
 /** A book of which nothing was read yet. */
-export function emptyBook(findings: Findings, keyOf: Book['keyOf']): Book {
+export function emptyBook(findings: Findings, { keyOf, onlyKey }: Pick<Book, 'keyOf' | 'onlyKey'>): Book {
   return {
     findings,
     keyOf,
+    onlyKey,
+    tried: new Map(),
     from: '',
     to: '',
+    certified: false,
     keys: {
       CustomerID: new Map(),
       SupplierID: new Map(),
@@ -67,6 +80,7 @@ export function emptyBook(findings: Findings, keyOf: Book['keyOf']): Book {
     series: new Map(),
     codeTypes: new Map(),
     groupings: new Map(),
+    invoiced: new Map(),
     unknownKeys: new Set(),
     hashesVerified: 0,
     hashesUnverified: 0,

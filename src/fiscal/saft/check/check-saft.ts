@@ -1,7 +1,7 @@
 /**
  * Checks anybody's SAF-T (PT) file of version 1.04_01, as it streams by: the schema with its assertions, the file's own
  * figures, and with the producer's public key the chain of signatures. Everything is found in one pass; what is kept is
- * one document, the keys of the masters and a few numbers per series.
+ * one document, the keys of the masters, a few numbers per series and what invoices were made of.
  */
 import { addKey, type Book, type DocumentKind, emptyBook, type PublicKey } from './book.ts';
 import { decoded } from './decode.ts';
@@ -22,11 +22,17 @@ import {
 } from './masters.ts';
 import { readXml, XmlFault } from './reader.ts';
 import { checkGaps } from './series.ts';
+import { judgeTried } from './signatures.ts';
 import { type RecordSink, type SaftNode, Structure, textIn } from './structure.ts';
 
 export interface CheckOptions {
-  /** The producer's public key of a version (HashControl); without it signatures are not verified. */
+  /** The producer's public key of a version (HashControl); without it and `onlyKey` signatures are not verified. */
   readonly publicKeys?: ((version: number) => PublicKey | undefined) | undefined;
+  /**
+   * The one key at hand, instead of `publicKeys`: for every version where the file has one, else for the version whose
+   * signatures it made; those of other versions are then not verified.
+   */
+  readonly onlyKey?: PublicKey | undefined;
   /** Findings kept of each code; the rest is only counted. Default 20. */
   readonly mostPerCode?: number | undefined;
 }
@@ -39,14 +45,14 @@ export interface SaftReport {
   readonly errors: number;
   readonly warnings: number;
   readonly documents: Readonly<Record<DocumentKind, number>>;
-  /** Signatures verified, and those that can't be from this file alone. */
+  /** Signatures that hold, and those there was nothing to check with: no key of theirs, or not the signature before. */
   readonly hashes: { readonly verified: number; readonly unverified: number };
 }
 
 /** Reads the file and says all that is wrong with it. Throws only what the stream itself throws. */
 export async function checkSaft(file: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Promise<SaftReport> {
   const findings = new Findings(options.mostPerCode ?? 20);
-  const book = emptyBook(findings, options.publicKeys);
+  const book = emptyBook(findings, { keyOf: options.publicKeys, onlyKey: options.onlyKey });
   const tell = (code: FindingCode, line: number, facts?: Readonly<Record<string, string>>) =>
     findings.tell(code, line, facts);
   try {
@@ -58,6 +64,7 @@ export async function checkSaft(file: AsyncIterable<Uint8Array>, options: CheckO
   findings.document = undefined;
   checkGroupings(book);
   checkGaps(book);
+  judgeTried(book);
   return reportOf(book);
 }
 

@@ -2,6 +2,7 @@
 import { apart, cent, unitsOf, unitsText } from '../amounts.ts';
 import { type Book, checkReference, type DocumentKind } from './book.ts';
 import type { DocumentSums } from './lines.ts';
+import { checkInvoiced, noteInvoiced } from './origins.ts';
 import { checkSeries, type DocumentNames } from './series.ts';
 import { allIn, child, type SaftNode, textIn } from './structure.ts';
 
@@ -50,8 +51,11 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   if (kind === 'invoice') checkPaid(book, type, node, gross);
   if ((type === 'NC' || type === 'ND') && !sums.references)
     book.findings.tell('REFERENCES_MISSING', node.line, { type });
-  const grossTotal = gross === undefined ? '' : unitsText(gross);
-  checkSeries(book, { kind, number: textIn(node, names.number), type, date, entry, grossTotal, source, node });
+  const number = textIn(node, names.number);
+  if (kind === 'invoice') noteInvoiced(book, type, textIn(status, names.status), sums, node.line);
+  if (kind === 'work') checkInvoiced(book, number, type, status);
+  const grossTotal = textIn(child(node, 'DocumentTotals'), 'GrossTotal');
+  checkSeries(book, { kind, number, type, date, entry, grossTotal, source, node });
   const section = book.sections[kind];
   section.documents += 1;
   section.lines += sums.lines;
@@ -136,6 +140,7 @@ function checkTaxTotal(book: Book, line: number, tax: bigint, type: string, sums
   }
 }
 
+/** FR and FS say how they were paid: all but what is withheld. An FR has to say it (Portaria 302/2016, Payment). */
 function checkPaid(book: Book, type: string, node: SaftNode, gross: bigint | undefined): void {
   const totals = child(node, 'DocumentTotals');
   if (totals === undefined) return;
@@ -144,14 +149,25 @@ function checkPaid(book: Book, type: string, node: SaftNode, gross: bigint | und
     if (type === 'FR') book.findings.tell('PAYMENT_MISSING', totals.line);
     return;
   }
-  if (gross === undefined || type !== 'FR') return;
-  const withheld = allIn(node, 'WithholdingTax').map((tax) => unitsOf(textIn(tax, 'WithholdingTaxAmount')) ?? 0n);
-  const expected = withheld.reduce((rest, amount) => rest - amount, gross);
-  const paid = payments.reduce((sum, payment) => sum + (unitsOf(textIn(payment, 'PaymentAmount')) ?? 0n), 0n);
-  // Stamp duty is not held back from the price, and vouchers may be worth more than the bill.
-  if (apart(paid, expected) > cent && apart(paid, gross) > cent) {
+  if (gross === undefined || (type !== 'FR' && type !== 'FS')) return;
+  const amounts = payments.map((payment) => unitsOf(textIn(payment, 'PaymentAmount')));
+  const withheld = allIn(node, 'WithholdingTax');
+  const expected = gross - heldBack(withheld);
+  // Stamp duty may be held back from the price or not.
+  const withStamp = gross - heldBack(withheld.filter((tax) => textIn(tax, 'WithholdingTaxType') !== 'IS'));
+  let paid = 0n;
+  for (const amount of amounts) {
+    // What can't be read was told: a sum would only repeat it.
+    if (amount === undefined) return;
+    paid += amount;
+  }
+  if (apart(paid, expected) > cent && apart(paid, withStamp) > cent) {
     book.findings.tell('PAYMENT_SUM', totals.line, { value: unitsText(paid), expected: unitsText(expected) });
   }
+}
+
+function heldBack(withheld: readonly SaftNode[]): bigint {
+  return withheld.reduce((sum, tax) => sum + (unitsOf(textIn(tax, 'WithholdingTaxAmount')) ?? 0n), 0n);
 }
 
 /** A section's head against its documents. */

@@ -243,6 +243,10 @@ export const findingWords = {
     'ATCUD is 0. Since 2023-01-01 each document carries the code of its series.',
     'O ATCUD é 0. Desde 2023-01-01 cada documento leva o código da sua série.',
   ),
+  HASH_ZERO: error(
+    'Hash is 0 where the signature of {number} has to stand. Export the one that was made; 0 with HashControl 0 is for programs without certificate only.',
+    'Hash é 0 onde tem de estar a assinatura de {number}. Exporte a que foi feita; 0 com HashControl 0 é só para programas não certificados.',
+  ),
   HASH_FORM: error(
     'Hash is neither a signature (172 characters of Base64) nor 0. Export it unchanged.',
     'Hash não é uma assinatura (172 caracteres Base64) nem 0. Exporte-o sem alterações.',
@@ -250,6 +254,10 @@ export const findingWords = {
   HASH_WRONG: error(
     'The signature of {number} is not that of its date, time, number, total and the signature before. One of them was changed after signing.',
     'A assinatura de {number} não corresponde à data, hora, número, total e assinatura anterior. Algum foi alterado depois de assinado.',
+  ),
+  HASH_CONTROL_OTHER: error(
+    'HashControl says key version {version}, but {number} was signed with the key of version {other}. Export the version that it was signed with.',
+    'HashControl indica a versão {version} da chave, mas {number} foi assinado com a chave da versão {other}. Exporte a versão com que foi assinado.',
   ),
   HASH_KEY_UNKNOWN: warning(
     'There is no public key of version {version}; signatures made with it were not verified. Hand that key in too.',
@@ -262,6 +270,10 @@ export const findingWords = {
   SOURCE_MISMATCH: warning(
     'HashControl {value} does not go with SourceBilling {source}. P has the key version, I the origin, M the recovered document.',
     'HashControl {value} não condiz com SourceBilling {source}. P leva a versão da chave, I a origem, M o documento recuperado.',
+  ),
+  PROFORMA_NOT_INVOICED: error(
+    'The invoice in line {invoice} was made of {number}, which has WorkStatus {value}. Export F: it was invoiced, even if in part.',
+    'A fatura da linha {invoice} provém de {number}, que tem WorkStatus {value}. Exporte F: foi faturado, ainda que em parte.',
   ),
   CANCEL_REASON_MISSING: warning(
     'The document is cancelled and no Reason says why. Export the reason.',
@@ -307,6 +319,10 @@ export const findingWords = {
     'GrossTotal {value} is not NetTotal plus TaxPayable ({expected}). Correct the totals.',
     'GrossTotal {value} não é NetTotal mais TaxPayable ({expected}). Corrija os totais.',
   ),
+  GROSS_TOTAL_FORM: error(
+    'GrossTotal {value} is not written as it is signed. Export it with exactly two decimals, such as 184.50, and nothing in front.',
+    'GrossTotal {value} não está escrito como se assina. Exporte-o com exatamente duas casas decimais, como 184.50, e nada à frente.',
+  ),
   NET_TOTAL: error(
     'NetTotal {value} is not the sum of the lines ({expected}). Correct lines or total.',
     'NetTotal {value} não é a soma das linhas ({expected}). Corrija as linhas ou o total.',
@@ -319,7 +335,7 @@ export const findingWords = {
     'An FR is paid when it is issued and tells how: add Payment to DocumentTotals.',
     'Uma FR é paga na emissão e diz como: acrescente Payment a DocumentTotals.',
   ),
-  PAYMENT_SUM: warning(
+  PAYMENT_SUM: error(
     'The payments sum to {value}; GrossTotal without withholding is {expected}. Correct them.',
     'Os pagamentos somam {value}; GrossTotal sem retenções é {expected}. Corrija.',
   ),

@@ -21,19 +21,24 @@ export class Findings {
   readonly counts = new Map<FindingCode, number>();
   /** The document that is being read. */
   document: string | undefined;
-  readonly #mostPerCode: number;
+  readonly mostPerCode: number;
 
   constructor(mostPerCode: number) {
-    this.#mostPerCode = mostPerCode;
+    this.mostPerCode = mostPerCode;
   }
 
   tell(code: FindingCode, line: number, facts: FindingFacts = {}): void {
     const count = (this.counts.get(code) ?? 0) + 1;
     this.counts.set(code, count);
-    if (count > this.#mostPerCode) return;
+    if (count > this.mostPerCode) return;
     const { severity } = findingWords[code];
     const document = this.document === undefined ? {} : { document: this.document };
     this.kept.push({ code, severity, line, ...document, facts });
+  }
+
+  /** More of a code of which as many were told as are kept. */
+  countOnly(code: FindingCode, more: number): void {
+    if (more > 0) this.counts.set(code, (this.counts.get(code) ?? 0) + more);
   }
 
   /** How many of each severity, those not kept included. */

@@ -6,7 +6,7 @@ import { findRate } from '../../vat-rates.ts';
 import { apart, cent, times, unitsOf, unitsText } from '../amounts.ts';
 import { type Book, checkReference, type DocumentKind } from './book.ts';
 import { taxKey } from './masters.ts';
-import { child, type SaftNode, textIn } from './structure.ts';
+import { allIn, child, type SaftNode, textIn } from './structure.ts';
 
 /** Sums over the lines of one document, in units of 10⁻⁸. */
 export interface DocumentSums {
@@ -19,6 +19,8 @@ export interface DocumentSums {
   /** Each line has a Tax with a percentage: only then can TaxPayable be worked out. */
   allRated: boolean;
   references: boolean;
+  /** Documents that lines of this one came from (OrderReferences). */
+  readonly origins: Set<string>;
   /** Each line has its amount: else no sum can be compared, and what is missing was told already. */
   complete: boolean;
 }
@@ -33,6 +35,7 @@ export function emptySums(): DocumentSums {
     bases: new Map(),
     allRated: true,
     references: false,
+    origins: new Set(),
     complete: true,
   };
 }
@@ -68,6 +71,9 @@ function checkGoods(book: Book, sums: DocumentSums, of: LineOf, node: SaftNode, 
   if (amount !== undefined) checkAmount(book, node, quantity, amount);
   if (of.kind === 'invoice') checkSide(book, of.type, node);
   checkReferences(book, sums, of, node);
+  if (of.kind === 'invoice') {
+    for (const origin of allIn(node, 'OrderReferences')) sums.origins.add(textIn(origin, 'OriginatingON'));
+  }
 }
 
 /** Quantity × UnitPrice is the amount, as near as the decimals of the price allow: six are all that SAF-T asks for. */

@@ -4,11 +4,13 @@ import { apart, cent, unitsOf, unitsText } from '../amounts.ts';
 import { addKey, type Book, checkReference } from './book.ts';
 import { allIn, child, type SaftNode, textIn } from './structure.ts';
 
-/** The header: period, fiscal year, NIF. */
+/** The header: period, fiscal year, NIF, whether the program is certified. */
 export function checkHeader(book: Book, node: SaftNode): void {
   const [from, to] = [textIn(node, 'StartDate'), textIn(node, 'EndDate')];
   book.from = from;
   book.to = to;
+  const certificate = textIn(node, 'SoftwareCertificateNumber');
+  book.certified = certificate !== '' && Number(certificate) !== 0;
   if (from !== '' && to !== '' && to < from) book.findings.tell('PERIOD_REVERSED', node.line, { from, to });
   const nif = textIn(node, 'TaxRegistrationNumber');
   if (/^\d{9}$/.test(nif) && !isNif(nif)) {

@@ -1,6 +1,6 @@
 /** Along a series: numbers without gap, dates that never go back, one validation code, a chain of signatures. */
-import { isHash, verifyHash } from '../../hash-chain.ts';
 import type { Book, DocumentKind } from './book.ts';
+import { checkSignature } from './signatures.ts';
 import { type SaftNode, textIn } from './structure.ts';
 
 /** A stretch of numbers that follow each other, and the line where it begins. */
@@ -19,7 +19,8 @@ export interface SeriesState {
   lastNumber: string;
   date: string;
   entry: string;
-  hash: string;
+  /** Of the last document; '' before the first one. Undefined: it has none, and that was told. */
+  hash: string | undefined;
   validationCode: string | undefined;
 }
 
@@ -39,7 +40,7 @@ export interface Placed {
   readonly type: string;
   readonly date: string;
   readonly entry: string;
-  /** With two decimals, as it was signed. */
+  /** As it stands in the file: that is what was signed. '' where it is missing. */
   readonly grossTotal: string;
   readonly source: string;
   readonly node: SaftNode;
@@ -62,13 +63,14 @@ export function checkSeries(book: Book, placed: Placed): void {
   const follows = series.last === 0 || sequence > series.last;
   if (follows) checkDates(book, series, placed);
   else if (isNew) book.findings.tell('NUMBER_ORDER', node.line, { number, previous: series.lastNumber });
-  if (kind !== 'payment') checkHash(book, series, placed, sequence);
+  // Receipts are not signed.
+  const hash = kind === 'payment' ? '' : checkSignature(book, series, placed, sequence);
   if (!follows) return;
   series.last = sequence;
   series.lastNumber = number;
   series.date = placed.date;
   series.entry = placed.entry;
-  series.hash = textIn(node, 'Hash');
+  series.hash = hash;
 }
 
 /** At the end of the file: what is missing between the numbers that were there. */
@@ -143,47 +145,4 @@ function checkDates(book: Book, series: SeriesState, { node, date, entry }: Plac
   if (entry !== '' && entry < series.entry) {
     book.findings.tell('ENTRY_GOES_BACK', node.line, { date: entry, previous: series.entry });
   }
-}
-
-function checkHash(book: Book, series: SeriesState, placed: Placed, sequence: number): void {
-  const { node, source } = placed;
-  const hash = textIn(node, 'Hash');
-  const control = textIn(node, 'HashControl');
-  // 0: a program without certificate, or a document of one (Despacho 8632/2014).
-  if (hash === '' || hash === '0') return;
-  if (!isHash(hash)) {
-    book.findings.tell('HASH_FORM', node.line);
-    return;
-  }
-  const version = /^(\d{1,9})(?:-|$)/.exec(control)?.[1];
-  // Integrated documents were signed with another program's key.
-  if (book.keyOf === undefined || version === undefined || source === 'I') return;
-  const key = keyFor(book, Number(version), node);
-  if (key === undefined) return;
-  const { date, entry, number, grossTotal } = placed;
-  if (date === '' || entry === '' || grossTotal === '') {
-    book.hashesUnverified += 1;
-    return;
-  }
-  const holds = (previous: string) => verifyHash(key, `${date};${entry};${number};${grossTotal};${previous}`, hash);
-  if (sequence === 1 || (series.last > 0 && series.last === sequence - 1)) {
-    book.hashesVerified += 1;
-    if (!holds(sequence === 1 ? '' : series.hash)) book.findings.tell('HASH_WRONG', node.line, { number });
-    return;
-  }
-  // A series may begin above 1; else the signature before stands in an earlier file, or is missing (a gap is told).
-  if (series.last === 0 && holds('')) book.hashesVerified += 1;
-  else {
-    book.hashesUnverified += 1;
-    if (series.last === 0) book.findings.tell('HASH_UNVERIFIED', node.line, { number });
-  }
-}
-
-function keyFor(book: Book, version: number, node: SaftNode) {
-  const key = book.keyOf?.(version);
-  if (key === undefined && !book.unknownKeys.has(version) && book.unknownKeys.size < 100) {
-    book.unknownKeys.add(version);
-    book.findings.tell('HASH_KEY_UNKNOWN', node.line, { version });
-  }
-  return key;
 }
