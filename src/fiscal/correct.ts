@@ -1,10 +1,12 @@
 /**
  * Credit notes: the lines of the original that are taken back, in full or in part, at the original's prices, rates and
- * exemption codes (documents page, section 5). Quantities and values still open on the original are the limit; the note
- * that takes the last of a line or of a rate takes exactly what is left of it.
+ * exemption codes (documents page, section 5). Quantities and values still open on the original are the limit. All notes
+ * together take exactly what the original had: amounts are rounded over what the notes have taken so far, so that each
+ * is at most a cent away from its own rounding, and the last does not make up for all before it.
  */
 import { add, compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
+import { worthOf } from './open-line.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
 import { sameRate } from './settle.ts';
 
@@ -25,7 +27,7 @@ export function creditNoteOver(
   before: readonly Priced[],
   wanted: readonly CreditedLine[] | undefined,
   newId: () => string,
-): Priced {
+): Priced & Pick<Content, 'globalDiscount'> {
   const open = original.lines.map((line) => openLine(line, before));
   const asked: readonly CreditedLine[] =
     wanted ?? open.filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
@@ -49,10 +51,21 @@ export function creditNoteOver(
   return {
     lines: withTaxes(lines, totals, books),
     netBeforeDiscount: gross,
-    globalDiscountAmount: '0.00',
+    ...globalShare(original, lines, totals.net),
     totals,
     books,
   };
+}
+
+/** What the original's global discount took off the lines: of a percentage the same one, of an amount this part. */
+function globalShare({ globalDiscount }: Content, lines: readonly PricedLine[], net: Decimal) {
+  const none = { globalDiscountAmount: '0.00' };
+  if (globalDiscount === undefined) return none;
+  // A line's net may be a cent off its own rounding, which is neither a discount nor more than the share.
+  const worth = sum(lines.map((line) => smaller(round2(worthOf(line)), line.gross)));
+  const amount = compare(worth, net) > 0 ? round2(subtract(worth, net)) : none.globalDiscountAmount;
+  if (globalDiscount.type === 'PERCENT') return { globalDiscount, globalDiscountAmount: amount };
+  return isZero(amount) ? none : { globalDiscount: { ...globalDiscount, value: amount }, globalDiscountAmount: amount };
 }
 
 interface OpenLine {
@@ -100,19 +113,17 @@ function problemsOf(open: readonly OpenLine[], asked: readonly CreditedLine[]): 
   });
 }
 
-/** The part of a line that a quantity takes: in proportion to the whole line, all that is left with the last of it. */
+/** The part of a line that a quantity takes: in proportion to the whole line, over what earlier notes have taken. */
 function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: number, id: string): PricedLine {
   const { line } = open;
   const taken = quantity ?? open.quantity;
-  const last = compare(taken, open.quantity) === 0;
-  const share = (whole: Decimal, rest: Decimal): Decimal => {
-    if (last) return rest;
-    const part = round2(divide(multiply(whole, taken), line.quantity, 2));
-    return compare(part, rest) > 0 ? rest : part;
-  };
+  const upTo = add(subtract(line.quantity, open.quantity), taken);
+  const share = (whole: Decimal, rest: Decimal): Decimal =>
+    part(round2(divide(multiply(whole, upTo), line.quantity, 2)), whole, rest);
   const net = share(line.net, open.net);
   const eurNet = share(line.eur.net, open.eurNet);
-  const gross = larger(round2(multiply(taken, line.unitPrice)), net);
+  // Without a discount what rounding takes is none either.
+  const gross = isZero(line.discountAmount) ? net : larger(round2(multiply(taken, line.unitPrice)), net);
   const eurGross = larger(
     round2(divide(multiply(add(line.eur.net, line.eur.discountAmount), taken), line.quantity, 2)),
     eurNet,
@@ -144,19 +155,8 @@ function totalsOf(
     const base = round2(sum(lines.filter((line) => sameRate(line, group)).map(netOf)));
     if (!lines.some((line) => sameRate(line, group))) return [];
     const earlier = before.flatMap((note) => note.groups.filter((other) => sameRate(group, other)));
-    const tax = capped(
-      base,
-      group.rate,
-      left(
-        group.base,
-        earlier.map((g) => g.base),
-      ),
-      left(
-        group.tax,
-        earlier.map((g) => g.tax),
-      ),
-    );
-    return [{ ...group, base, tax }];
+    const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.tax)) };
+    return [{ ...group, base, tax: amountOf(base, group.rate, { base: group.base, amount: group.tax }, taken) }];
   });
   const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
     const own = lines.filter(
@@ -167,19 +167,8 @@ function totalsOf(
       note.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
     );
     const base = round2(sum(own.map(netOf)));
-    const amount = capped(
-      base,
-      group.percent,
-      left(
-        group.base,
-        earlier.map((g) => g.base),
-      ),
-      left(
-        group.amount,
-        earlier.map((g) => g.amount),
-      ),
-    );
-    return [{ ...group, base, amount }];
+    const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.amount)) };
+    return [{ ...group, base, amount: amountOf(base, group.percent, group, taken) }];
   });
   const net = round2(sum(lines.map(netOf)));
   const tax = round2(sum(groups.map((group) => group.tax)));
@@ -192,10 +181,25 @@ function totalsOf(
   return { net, tax, gross, withholding, toPay: round2(subtract(gross, withholding)), groups, withholdings };
 }
 
-function capped(base: Decimal, percent: Decimal, restBase: Decimal, restAmount: Decimal): Decimal {
-  if (compare(base, restBase) === 0) return round2(restAmount);
-  const amount = round2(divide(multiply(base, percent), '100', 2));
-  return compare(amount, restAmount) > 0 ? round2(restAmount) : amount;
+interface Share {
+  readonly base: Decimal;
+  readonly amount: Decimal;
+}
+
+/** A note's percentage of its base: that of all notes up to it, less what those before it have `taken` of the `whole`. */
+function amountOf(base: Decimal, percent: Decimal, whole: Share, taken: Share): Decimal {
+  const upTo = add(taken.base, base);
+  const rest = left(whole.amount, [taken.amount]);
+  if (compare(upTo, whole.base) >= 0) return round2(rest);
+  return part(round2(divide(multiply(upTo, percent), '100', 2)), whole.amount, rest);
+}
+
+/** What leads from what was taken of the whole to `target`: nothing less than nothing, nothing more than is left. */
+function part(target: Decimal, whole: Decimal, rest: Decimal): Decimal {
+  const taken = subtract(whole, rest);
+  if (compare(target, taken) <= 0) return '0.00';
+  const step = subtract(target, taken);
+  return round2(compare(step, rest) > 0 ? rest : step);
 }
 
 /** Spreads the tax of each rate, and the withholding of each kind, over the note's lines. */
@@ -259,3 +263,4 @@ function left(whole: Decimal, parts: readonly Decimal[]): Decimal {
 
 const unit = (net: Decimal, quantity: Decimal): Decimal => trimmed(divide(net, quantity, 6), 2);
 const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? a : b);
+const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) < 0 ? a : b);

@@ -282,6 +282,11 @@ export const refusals = {
     en: 'parentInvoiceId and reason belong to DEBIT_NOTE only.',
     pt: 'parentInvoiceId e reason só pertencem a DEBIT_NOTE.',
   },
+  PARENT_DIFFERS: {
+    status: 400,
+    en: 'A debit note has the customer, currency and exchange rate of the invoice that it corrects: {expected}.',
+    pt: 'Uma nota de débito tem o cliente, a moeda e a taxa de câmbio da fatura que corrige: {expected}.',
+  },
   DUE_BEFORE_DATE: {
     status: 400,
     en: 'dueDate can not be before date.',

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sampleContent } from '../../test/fiscal-samples.ts';
+import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
-import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
+import type { Content, Discount, LineInput, Priced, TaxGroup, Totals } from './document.ts';
 import { openOf, partOf, settledPart } from './settle.ts';
 import { price } from './totals.ts';
 
@@ -178,6 +178,51 @@ it('credit notes in any parts sum to the invoice, line by line and rate by rate'
       },
     ),
     { numRuns: 300 },
+  );
+});
+
+it('notes know what the global discount took off their lines, and together that of the invoice', () => {
+  const lines = [
+    sampleLine({ id: 'a', quantity: '100', unitPrice: '0.55', discount: { type: 'PERCENT', value: '8.8' } }),
+    sampleLine({ id: 'b' }),
+  ];
+  const noted = (globalDiscount: Discount | undefined) => {
+    const original = sampleContent('INVOICE', lines, { globalDiscount });
+    const part = creditNoteOver(original, [], [{ id: 'a', quantity: '33' }], () => 'x');
+    const rest = creditNoteOver(original, [part], undefined, () => 'x');
+    expect(round2(add(part.globalDiscountAmount, rest.globalDiscountAmount))).toBe(original.globalDiscountAmount);
+    return [part.globalDiscount, part.globalDiscountAmount];
+  };
+  expect(noted({ type: 'PERCENT', value: '10' })).toEqual([{ type: 'PERCENT', value: '10' }, '1.65']);
+  expect(noted({ type: 'AMOUNT', value: '15.02' })).toEqual([{ type: 'AMOUNT', value: '1.65' }, '1.65']);
+  expect(noted(undefined)).toEqual([undefined, '0.00']);
+});
+
+it('what a note tells of the global discount is never more than all that came off its lines', () => {
+  const globalDiscount = { type: 'PERCENT', value: '3' } as const;
+  const parts = fc.array(fc.integer({ min: 1, max: 99 }), { maxLength: 5 });
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), parts, (lines, percents) => {
+      const original = sampleContent('INVOICE', lines, { globalDiscount });
+      const notes: Priced[] = [];
+      const open = (of: LineInput) =>
+        notes
+          .flatMap((note) => note.lines.filter((other) => other.originLineId === of.id))
+          .reduce((left, one) => left - Number(one.quantity), Number(of.quantity));
+      for (const percent of percents) {
+        const wanted = original.lines.map((of) => ({
+          id: of.id,
+          quantity: fromNumber(Math.floor(open(of) * percent) / 100),
+        }));
+        const some = wanted.filter(({ quantity }) => !isZero(quantity));
+        if (some.length > 0) notes.push(creditNoteOver(original, notes, some, () => 'x'));
+      }
+      notes.push(creditNoteOver(original, notes, undefined, () => 'x'));
+      for (const { netBeforeDiscount, globalDiscountAmount, totals } of notes) {
+        expect(compare(add(totals.net, globalDiscountAmount), netBeforeDiscount)).toBeLessThanOrEqual(0);
+      }
+    }),
+    { numRuns: 200 },
   );
 });
 

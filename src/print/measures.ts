@@ -26,14 +26,15 @@ export interface Measures {
 }
 
 /** The columns of a4.typ: `left-column`, `right-column`, and half of the latter for a fact, in points. */
-const leftColumn = 224;
-const rightColumn = 226;
+export const leftColumn = 224;
+export const rightColumn = 226;
 const factColumn = 107;
 /** Between labels and figures; between the columns of VAT per rate. */
 const gap = 12;
 const vatGap = 14;
 /** Of type: see parts.typ. */
-const [small, body, large, largest] = [7.5, 9, 10.8, 15.6];
+export const sizes = { small: 7.5, body: 9, large: 10.8, largest: 15.6 } as const;
+const { small, body, large, largest } = sizes;
 /** Kerning may add a little to the sum of the advances. */
 const kerned = 1.02;
 

@@ -57,10 +57,13 @@ function journeyOf({ content: { transport }, region, atDocCode }: PrintInput): [
   ];
 }
 
-/** A note tells what it corrects and why (CIVA article 36 no. 6); a receipt lists it, so it is not said twice there. */
+/**
+ * A note tells what it corrects and why (CIVA article 36 no. 6), of a recovered document the original's number as SAF-T
+ * does (hash chain, section 6); a receipt lists it, so it is not said twice there.
+ */
 function referencesOf({ type, parent, origin }: Content): [Word, string | undefined][] {
-  const named = (one: DocumentRef) =>
-    `${documentTypes[one.type].title} ${one.number.replace(' ', '\u00a0')} de\u00a0${day(one.date)}`;
+  const named = ({ type, number, original, date }: DocumentRef) =>
+    `${documentTypes[type].title} ${(original ?? number).replaceAll(' ', '\u00a0')} de\u00a0${day(date)}`;
   return [
     ...(parent === undefined || type === 'RECEIPT'
       ? []

@@ -1,6 +1,7 @@
 /** The table of a paper: the lines of a document, or what a receipt settles. */
-import { add, compare, isZero, subtract } from '../fiscal/decimal.ts';
+import { add, compare, isZero, percentOf, round2, subtract } from '../fiscal/decimal.ts';
 import type { Content, Decimal, PricedLine, Settled } from '../fiscal/document.ts';
+import { worthOf } from '../fiscal/open-line.ts';
 import { unitText } from '../fiscal/units.ts';
 import { fitColumns } from './columns.ts';
 import { day, money, percent, price, quantity } from './format.ts';
@@ -90,14 +91,27 @@ export function quantityWithUnit(line: PricedLine): string {
   return `${quantity(line.quantity)}\u00a0${counted}`;
 }
 
-/** Percentages as agreed ("8,8 % + 10 %"); as soon as money was agreed, the money that came off the line. */
+/**
+ * Percentages as agreed ("8,8 % + 10 %"); as soon as money was agreed, or where they do not make the line, the money that
+ * came off it.
+ */
 export function discountOf(line: PricedLine, content: Content): string {
   if (isZero(line.discountAmount)) return '';
   const agreed = [line.discount, content.globalDiscount].filter((one) => one !== undefined && !isZero(one.value));
-  if (agreed.length === 0 || agreed.some((one) => one?.type === 'AMOUNT')) {
+  if (agreed.length === 0 || agreed.some((one) => one?.type === 'AMOUNT') || !makeTheLine(line, content)) {
     return money(line.discountAmount, content.currency);
   }
   return agreed.map((one) => percent(one!.value)).join(' + ');
+}
+
+/**
+ * Whether the percentages make the line's net. Those of a credit note may not: it takes a part of the original's line in
+ * whole cents, and notes that were issued before they kept its global discount do not tell that.
+ */
+function makeTheLine(line: PricedLine, { type, globalDiscount }: Content): boolean {
+  if (type !== 'CREDIT_NOTE') return true;
+  const kept = subtract('100', globalDiscount?.value ?? '0');
+  return compare(round2(percentOf(kept, worthOf(line))), line.net) === 0;
 }
 
 /** One document that a receipt settles. */
@@ -174,7 +188,7 @@ function tableOf(first: Word, words: readonly Word[], rows: readonly Row[], pen:
 /** A page holds at least so many lines of text above the totals: below, all is on one page. */
 const fewLines = 12;
 /** What goes along with the totals must leave them room on a page. */
-const mostKeptLines = 10;
+export const mostKeptLines = 10;
 
 function rowsKept(rows: readonly Row[], ems: number, pen: Pen): number {
   const printed = (some: readonly Row[]) =>

@@ -5,6 +5,7 @@
  */
 import { printedAtcud } from '../fiscal/atcud.ts';
 import { documentTypes } from '../fiscal/document.ts';
+import { type Closing, closingOf } from './closing.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import type { PrintInput } from './input.ts';
@@ -42,6 +43,8 @@ export interface Paper {
   readonly table?: PaperTable | undefined;
   /** A4 only. */
   readonly measures?: Measures | undefined;
+  /** A4 only. */
+  readonly closing?: Closing | undefined;
   /** Till rolls only. */
   readonly roll?: (Roll & RollTable) | undefined;
   /** Absent where the document tells no prices. */
@@ -101,7 +104,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
   const notes = smallLines(content.transport?.comments ?? content.notes);
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
-  return {
+  const paper: Paper = {
     accent: readableColour(input.style?.colour),
     fileTitle: `${title} ${issued.number}`,
     title,
@@ -129,6 +132,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     qr: qrOf(issued.qr, roll),
     logo,
   };
+  return roll === undefined ? { ...paper, closing: closingOf(paper, pen) } : paper;
 }
 
 function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {

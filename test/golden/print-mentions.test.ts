@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
-import type { DocumentType } from '../../src/fiscal/document.ts';
+import { creditNoteOver } from '../../src/fiscal/correct.ts';
+import type { Discount, DocumentType } from '../../src/fiscal/document.ts';
 import { readFont } from '../../src/print/font.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { paperOf } from '../../src/print/paper.ts';
@@ -146,6 +147,81 @@ describe('lines', () => {
   });
 });
 
+describe('credit notes', () => {
+  const invoice = (globalDiscount: Discount | undefined) =>
+    sample({
+      lines: [
+        line({
+          id: 'a',
+          name: 'a',
+          unitPrice: '0.55',
+          quantity: '100',
+          discount: { type: 'PERCENT', value: '8.8' },
+        }),
+        line({ id: 'b', name: 'b', unitPrice: '100' }),
+      ],
+      content: { globalDiscount },
+    });
+  /** A note on it, over part of its first line or over all of it. */
+  const noteOn = ({ content }: PrintInput, quantity: string | undefined): PrintInput['content'] => {
+    const wanted = quantity === undefined ? undefined : [{ id: 'a', quantity }];
+    const parent = { id: 'inv_1', number: 'FT A2026/1', date: '2026-02-27', type: 'INVOICE' as const };
+    return { ...content, globalDiscount: undefined, parent, ...creditNoteOver(content, [], wanted, () => 'n') };
+  };
+  const said = (content: PrintInput['content'], format: 'A4' | 'RECEIPT' = 'A4') => {
+    const { table, roll, totals } = paper({
+      ...samples.creditNote(),
+      content: { ...content, type: 'CREDIT_NOTE' },
+      format,
+    });
+    const discounts = table?.rows.map((row) => `${row.figures[2]} | ${row.figures.at(-1)}`);
+    return [
+      ...(discounts ?? roll!.pages.flatMap(({ rows }) => rows.flatMap(({ terms }) => terms))),
+      ...totals!.sums.map(({ label, value }) => `${label}: ${value}`).slice(0, -2),
+    ];
+  };
+  const tenPercent = { type: 'PERCENT', value: '10' } as const;
+
+  test('of an invoice with both discounts say both, and each sum is its own', () => {
+    expect(said(noteOn(invoice(tenPercent), '33'))).toEqual([
+      '8,8 % + 10 % | 14,90 €',
+      'Total ilíquido: 18,15 €',
+      'Descontos nas linhas: 1,60 €',
+      'Desconto global 10 %: 1,65 €',
+    ]);
+    expect(said(noteOn(invoice(tenPercent), '33'), 'RECEIPT')[0]).toContain('Desconto 8,8 % + 10 %');
+  });
+
+  test('of all of it say what the invoice said', () => {
+    expect(said(noteOn(invoice(tenPercent), undefined))).toEqual([
+      '8,8 % + 10 % | 45,14 €',
+      '10 % | 90,00 €',
+      'Total ilíquido: 155,00 €',
+      'Descontos nas linhas: 4,84 €',
+      'Desconto global 10 %: 15,02 €',
+    ]);
+  });
+
+  test('of a global amount say the money that came off each line', () => {
+    expect(said(noteOn(invoice({ type: 'AMOUNT', value: '15.02' }), '33'))).toEqual([
+      '3,25 € | 14,90 €',
+      'Total ilíquido: 18,15 €',
+      'Descontos nas linhas: 1,60 €',
+      'Desconto global: 1,65 €',
+    ]);
+  });
+
+  test('that do not know of the global discount say the money too, rather than a percentage that is too low', () => {
+    const { globalDiscount: _, ...note } = noteOn(invoice(tenPercent), '33');
+    expect(said({ ...note, globalDiscountAmount: '0.00' })).toEqual([
+      '3,25 € | 14,90 €',
+      'Total ilíquido: 18,15 €',
+      'Descontos nas linhas: 3,25 €',
+    ]);
+    expect(said(noteOn(invoice(undefined), '33'))[0]).toBe('8,8 % | 16,55 €');
+  });
+});
+
 describe('VAT', () => {
   const totals = (...lines: Parameters<typeof line>[0][]) => paper(sample({ lines: lines.map(line) })).totals!;
 
@@ -242,6 +318,18 @@ describe('the state of a document', () => {
     expect(paper({ ...input, content: { ...content, recovered } }).mentions).toEqual([
       'Cópia do documento original -FTD XY 2013A/00099',
     ]);
+  });
+
+  test('notes on a recovered one quote the original', () => {
+    const corrected = (name: 'creditNote' | 'debitNote', original: string, format: 'A4' | 'RECEIPT' = 'A4') => {
+      const { content, ...input } = samples[name]();
+      const parent = { ...content.parent!, number: 'FT R2026/1', original };
+      const { facts, roll } = paper({ ...input, content: { ...content, parent }, format });
+      return (roll?.facts ?? facts).find(({ label }) => label.includes('Documento corrigido'))?.value;
+    };
+    expect(corrected('creditNote', 'FTM abc/00001')).toBe('Fatura FTM abc/00001 de 27-02-2026');
+    expect(corrected('creditNote', 'FTM abc/00001', 'RECEIPT')).toBe('Fatura FTM abc/00001 de 27-02-2026');
+    expect(corrected('debitNote', 'FTD FT A2025/99')).toBe('Fatura FTD FT A2025/99 de 27-02-2026');
   });
 
   test('cash VAT, and nothing where there is nothing to say', () => {

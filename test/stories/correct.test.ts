@@ -2,6 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer } from '../client.ts';
+import { textOf } from '../golden/print-reading.ts';
 import type { InvoiceEntryJson, InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -163,6 +164,29 @@ describe('credit notes', () => {
     expect([now.status, now.summary.creditNotesTotal, await outstanding(id)]).toEqual(['PAID', 166.05, '0.00']);
     const again = await credit(id);
     expect(places(again as unknown as Answer)).toEqual([400, [['/parentInvoiceId', 'NOTHING_TO_CREDIT']]]);
+  });
+
+  test('of an invoice with a global discount: the note tells its part of it, its amounts are shares of the invoice', async () => {
+    const { id, items } = await invoice(
+      { unitPrice: 0.55 },
+      { quantity: 100, unitDiscountPercent: 8.8 },
+      { globalDiscountPercent: 10 },
+    );
+    const note = (await credit(id, { items: [{ id: items[0]!.id, quantity: 33 }] })).json;
+    expect(note.summary).toMatchObject({
+      amountWithoutTaxWithoutDiscount: 18.15,
+      globalDiscountType: 'PERCENT',
+      globalDiscountPercent: 10,
+      globalDiscountAmount: 1.65,
+      amountWithoutTax: 14.9,
+      taxAmount: 3.43,
+      total: 18.33,
+    });
+    expect(note.items[0]).toMatchObject({ meta: { discountAmount: 3.25 }, data: { unitDiscountPercent: 8.8 } });
+    const { url } = (await A.get<{ url: string }>(`/invoices/${note.id}/pdf`)).json;
+    const text = await textOf((await service.open(url)).bytes);
+    expect(text).toMatch(/33 un \| 0,55 \| 8,8 % \+ 10 % \| 23 % \| 14,90 €/);
+    expect(text).toMatch(/Descontos nas linhas \| 1,60 €[\s\S]*Desconto global 10 % \| 1,65 €/);
   });
 
   test('line by line: what is open is the limit, and the parts make the whole', async () => {

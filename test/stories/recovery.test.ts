@@ -5,6 +5,7 @@ import { type Planned, planRecovery } from '../../src/operations/recovery/plan.t
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
 import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
+import { textOf } from '../golden/print-reading.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { saftOf } from './saft-of.ts';
@@ -259,4 +260,14 @@ test('the AT is told the original too, where a note refers to it', async () => {
     [A.id],
   );
   expect(rows.map(({ original }) => original)).toEqual(['FTM note/0042', 'FTM note/0042']);
+});
+
+test('a note prints the original that it refers to', async () => {
+  const [one] = await recover([body('papel/0007', { date: '2026-03-11' })]);
+  const note = (await A.post<InvoiceJson>('/invoices/credit-notes', { parentInvoiceId: one!.id })).json;
+  const { url } = (await A.get<{ url: string }>(`/invoices/${note.id}/pdf`)).json;
+  const text = await textOf((await service.open(url)).bytes);
+  expect(text.replace(/\s+/g, ' ')).toContain('FTM papel/0007');
+  expect(text).not.toContain(one!.number);
+  expect(note.parentInvoiceNumber).toBe(one!.number);
 });

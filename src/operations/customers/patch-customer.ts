@@ -1,9 +1,9 @@
-import type { Row } from '../../db/transact.ts';
+import type { Call, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { customerLockProblems } from '../../fiscal/masters.ts';
 import { assert, refuseAll } from '../../fiscal/refusal.ts';
 import { idParams } from '../fields.ts';
-import { openDraftsCall, refreshDrafts } from '../invoices/refresh-drafts.ts';
+import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   CustomerPatch,
@@ -61,15 +61,10 @@ export const patchCustomer = defineWrite({
     };
   },
   async save(tx, change) {
-    const [row] = await tx.query(updateCustomer, [
-      change.id,
-      change.isArchived,
-      change.name,
-      ...customerValues(change.record),
-    ]);
-    change.row = row!;
-    await refreshDrafts(tx, { customerId: change.id });
-    return change.id;
+    const { id, isArchived, name, record } = change;
+    const update: Call = [updateCustomer, [id, isArchived, name, ...customerValues(record)]];
+    change.row = await changeAndRefresh(tx, { customerId: id }, update);
+    return id;
   },
   show: (change) => showCustomer(change.row),
 });

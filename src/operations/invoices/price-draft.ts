@@ -1,7 +1,7 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
-import { toNumber } from '../../fiscal/decimal.ts';
+import { compare, toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
@@ -33,7 +33,8 @@ const referencesText = (lock: string) => `select v.id, certo.now() as now,
        where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
     (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
-    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered from certo.documents d
+    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered,
+         d.customer_id, d.currency, d.content ->> 'exchangeRate' as exchange_rate from certo.documents d
        where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent
   from jsonb_to_recordset($1::jsonb) v (id uuid, customer_id uuid, item_ids uuid[], series_id uuid, parent_id uuid, type text, template_id uuid)`;
@@ -147,6 +148,18 @@ function isCorrectable(parent: Row | null, asked: AskedDraft, before: AskedDraft
   return parent !== null && (parent['status'] !== 'CANCELED' || before?.parentInvoiceId === asked.parentInvoiceId);
 }
 
+/** A debit note has the customer, the currency and the exchange rate of the invoice that it corrects. */
+function differences({ customerId, currency, exchangeRate }: AskedDraft, parent: Row | null): Problem[] {
+  if (parent === null) return [];
+  const rate = (parent['exchange_rate'] as string | null) ?? '1';
+  const of = (field: string, expected: unknown): Problem[] => [
+    { code: 'PARENT_DIFFERS', pointer: `/${field}`, facts: { expected: String(expected) } },
+  ];
+  if (customerId !== parent['customer_id']) return of('customerId', parent['customer_id']);
+  if (currency !== parent['currency']) return of('currency', parent['currency']);
+  return exchangeRate === undefined || compare(exchangeRate, rate) === 0 ? [] : of('exchangeRate', rate);
+}
+
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
 export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDraft): Content {
   const company = references['company'] as Row;
@@ -171,6 +184,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
   else if (asked.parentInvoiceId !== undefined && !isCorrectable(references['parent'] as Row | null, asked, before))
     at('/parentInvoiceId', 'UNKNOWN_PARENT');
+  else problems.push(...differences(asked, references['parent'] as Row | null));
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
     at('/payment', 'PAYMENT_NOT_ALLOWED');

@@ -4,7 +4,7 @@ import { itemLockProblems } from '../../fiscal/masters.ts';
 import { refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { idParams } from '../fields.ts';
-import { openDraftsCall, refreshDrafts } from '../invoices/refresh-drafts.ts';
+import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   ItemPatch,
@@ -50,10 +50,9 @@ export const patchItem = defineWrite({
     return { id: asked.params.id, record, today, row: {} as Row };
   },
   async save(tx, change) {
-    const [row] = await tx.query(updateItem, [change.id, ...itemValues(change.record)]);
-    change.row = row!;
-    await refreshDrafts(tx, { itemId: change.id });
-    return change.id;
+    const { id, record } = change;
+    change.row = await changeAndRefresh(tx, { itemId: id }, [updateItem, [id, ...itemValues(record)]]);
+    return id;
   },
   show: (change, asked) => showItem(change.row, change.today, asked.principal.region),
 });

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { sampleContent } from '../../test/fiscal-samples.ts';
+import { creditNoteOver } from './correct.ts';
+import { divide, fromNumber, multiply, round2, sum } from './decimal.ts';
+import type { Content, Priced } from './document.ts';
+import { price } from './totals.ts';
+
+/** One line at 23 %, taken back piece by piece. */
+function takenBack(quantity: number, unitPrice: string): { original: Priced; notes: Priced[] } {
+  const line = {
+    itemId: 'item-1',
+    name: 'Peça',
+    productType: 'PRODUCT' as const,
+    unit: 'UNIT' as const,
+    id: 'line-1',
+    quantity: String(quantity),
+    unitPrice,
+    region: 'PT' as const,
+    vatRate: 'NORMAL' as const,
+  };
+  const original = price({ lines: [line], taxPoint: '2026-03-02', currency: 'EUR' });
+  const content = { ...sampleContent('INVOICE'), ...original } as Content;
+  const notes: Priced[] = [];
+  for (let i = 0; i < quantity; i++) {
+    notes.push(creditNoteOver(content, notes, [{ id: original.lines[0]!.id, quantity: '1' }], () => `note-${i}`));
+  }
+  return { original, notes };
+}
+
+const cents = (a: string, b: string): number => Math.abs(Math.round((Number(a) - Number(b)) * 100));
+
+test('fifty notes of a piece each: no note makes up for the rounding of all before it', () => {
+  for (const unitPrice of ['10.02', '0.11', '0.105']) {
+    const { original, notes } = takenBack(50, unitPrice);
+    expect(round2(sum(notes.map((note) => note.totals.tax)))).toBe(original.totals.tax);
+    expect(round2(sum(notes.map((note) => note.totals.net)))).toBe(original.totals.net);
+    for (const { totals, lines } of notes) {
+      expect(cents(totals.tax, round2(divide(multiply(totals.net, '23'), '100', 2)))).toBeLessThanOrEqual(1);
+      expect(cents(totals.net, round2(unitPrice))).toBeLessThanOrEqual(1);
+      expect(lines[0]!.discountAmount).toBe('0.00');
+    }
+  }
+});
+
+test('any piece of any line: at most a cent from its own rounding, and together the whole', () => {
+  const cent = fc.integer({ min: 1, max: 2_000_000 }).map((price) => fromNumber(price / 1000));
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 40 }), cent, (quantity, unitPrice) => {
+      const { original, notes } = takenBack(quantity, unitPrice);
+      expect(round2(sum(notes.map((note) => note.totals.toPay)))).toBe(original.totals.toPay);
+      for (const { totals } of notes) {
+        expect(cents(totals.tax, round2(divide(multiply(totals.net, '23'), '100', 2)))).toBeLessThanOrEqual(1);
+        expect(cents(totals.net, round2(unitPrice))).toBeLessThanOrEqual(1);
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
