@@ -230,6 +230,25 @@ describe('records of others', () => {
       await drafted({ type: 'DEBIT_NOTE', parentInvoiceId, reason: 'Erro' }, ['/parentInvoiceId', 'UNKNOWN_PARENT']);
   });
 
+  test('a debit note for somebody else, in another currency or at another rate than its invoice', async () => {
+    const euros = await A.issue(await A.draft({ customerId: customer.id }));
+    const dollars = await A.issue(
+      await A.draft({ customerId: customer.id, currency: 'USD', exchangeRate: 0.9, items: [line()] }),
+    );
+    const other = await A.customer({ name: 'Outro' });
+    before = await stored();
+    const note = { type: 'DEBIT_NOTE', reason: 'Preço' };
+    const ofEuros = { ...note, parentInvoiceId: euros.id };
+    const ofDollars = { ...note, parentInvoiceId: dollars.id };
+    await drafted({ ...ofEuros, customerId: other.id }, ['/customerId', 'PARENT_DIFFERS']);
+    await drafted({ ...ofEuros, currency: 'USD', exchangeRate: 0.9 }, ['/currency', 'PARENT_DIFFERS']);
+    await drafted(ofDollars, ['/currency', 'PARENT_DIFFERS']);
+    await drafted({ ...ofDollars, currency: 'USD', exchangeRate: 0.8 }, ['/exchangeRate', 'PARENT_DIFFERS']);
+    const right = { ...ofDollars, customerId: customer.id, currency: 'USD', exchangeRate: 0.9 };
+    expect((await A.issue(await A.draft(right))).parentInvoiceId).toBe(dollars.id);
+    before = await stored();
+  });
+
   test('PATCH says the same', async () => {
     const options = { body: { customerId: foreignCustomer.id, items: [line({ id: foreignItem.id })] } };
     await refused(['PATCH', `/invoices/${draft.id}`, options], 400, [
