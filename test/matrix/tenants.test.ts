@@ -174,14 +174,21 @@ async function booksOf(company: TestCompany): Promise<string> {
 
 /** Places that take ids of what nothing makes yet. */
 const ofNothingYet: ReadonlySet<string> = new Set(['scheduleTemplateId']);
+/** Of the invoice that a debit note may correct. */
+async function customerToCorrect(company: TestCompany): Promise<object> {
+  if (company.id !== Z.id) return {};
+  const { json } = await company.get<{ customer: { ref: string } }>(`/invoices/${ofZ['documents INVOICEISSUED']}`);
+  return { customerId: json.customer.ref };
+}
+
 /** Samples for places that not every request of an operation has: the parent is one of a debit note. */
 const instead: Readonly<Record<string, (company: TestCompany) => Promise<Sample>>> = {
   'createDraft parentInvoiceId': async (company) => {
     const { path, body } = await samples['createDraft']!(company);
-    return { path, body: { ...body, type: 'DEBIT_NOTE' } };
+    return { path, body: { ...body, type: 'DEBIT_NOTE', ...(await customerToCorrect(company)) } };
   },
   'patchDraft parentInvoiceId': async (company) => ({
-    path: `/invoices/${(await company.draft({ type: 'DEBIT_NOTE' })).id}`,
+    path: `/invoices/${(await company.draft({ type: 'DEBIT_NOTE', ...(await customerToCorrect(company)) })).id}`,
     body: { notes: 'uma' },
   }),
 };
