@@ -414,6 +414,20 @@ describe('series', () => {
     for (const status of ['ACTIVE', 'PENDING', 'ANNULLED']) expect(await to(status)).toBe('CE001');
   });
 
+  test('while it is ending its last number is the one that the AT was told', async () => {
+    const where = `where company_id = $1 and document_type = 'INVOICE' and last_number > 0`;
+    const set = (assignment: string) =>
+      asOwner(`update certo.series set ${assignment} ${where} returning status`, [B.id]);
+    expect(await set(`status = 'ENDING', is_default = false, was_default = true`)).toEqual([{ status: 'ENDING' }]);
+    for (const status of ['ENDING', 'ACTIVE', 'FINALIZED'])
+      expect(
+        await set(
+          `status = '${status}', last_number = last_number + 1, last_seal = sha256('x'), head_seal = sha256('y')`,
+        ),
+      ).toBe('CE001');
+    expect(await set(`status = 'ACTIVE', is_default = true, was_default = false`)).toEqual([{ status: 'ACTIVE' }]);
+  });
+
   test('one that a restore closed stays so, and stays closed by that restore', async () => {
     const { id } = B.series.CREDIT_NOTE;
     const set = (assignment: string) =>

@@ -1,6 +1,6 @@
 /**
- * What every row of documents and series has to be, whoever writes it (is_sound, db/migrations/0017_cheaper_statements.sql):
- * each rule is broken alone, and what it must let pass passes.
+ * What every row of documents and series has to be, whoever writes it (is_sound, db/migrations/0017_cheaper_statements.sql and
+ * 0018_series_ending.sql): each rule is broken alone, and what it must let pass passes.
  */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -130,11 +130,15 @@ test.each([
 test('of a series', async () => {
   const where = `r.id = (select series_id from certo.documents where id = '${issued}')`;
   const closed = { status: 'CLOSED', closed_by: 1, is_default: false };
+  const ending = { status: 'ENDING', is_default: false };
   const allowed = [
     {},
     { status: 'PENDING', validation_code: null },
     { status: 'FINALIZED' },
     { status: 'ANNULLED' },
+    ending,
+    { ...ending, was_default: true, end_told_at: now },
+    { ...closed, was_default: true, end_told_at: now },
     closed,
     { is_default: false, kind: 'F' },
     { is_default: false, kind: 'R' },
@@ -154,6 +158,11 @@ test('of a series', async () => {
     { closed_by: 1 },
     { ...closed, closed_by: null },
     { ...closed, is_default: true },
+    { ...ending, is_default: true },
+    { ...ending, validation_code: null },
+    { was_default: true },
+    { end_told_at: now },
+    { status: 'PENDING', end_told_at: now },
     { is_default: true, kind: 'F' },
     { cash_vat: true, at_type: 'GT' },
     { at_type: 'RC' },
