@@ -86,6 +86,8 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case 'ENOENT':
       return error.path === undefined ? undefined : environment(`There is no ${error.path}.`);
     case 'EISDIR':
+      // Node names no path where a folder is read as a file.
+      return environment(`${error.path ?? 'What was given'} is a folder: a file is wanted.`);
     case 'ENOTDIR':
     case 'EROFS':
     case 'ENOSPC':

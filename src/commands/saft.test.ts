@@ -87,6 +87,17 @@ describe('saft export', () => {
     });
   });
 
+  test('into a folder that there is not: it is named, and nothing is made', async () => {
+    expect(await run(exporting('--out', join(folder, 'none', 'x.xml')))).toMatchObject({
+      code: 3,
+      err: `certo: There is no folder ${join(folder, 'none')}: make it first.\n`,
+    });
+    expect(await run(['saft', 'check', folder])).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/is a folder: a file is wanted\.\n$/),
+    });
+  });
+
   test.each([
     [['--from', '2026-02-30'], 2, /--from 2026-02-30 is no day/],
     [['--to', '2025-01-01'], 2, /--to is before --from/],
@@ -95,7 +106,7 @@ describe('saft export', () => {
     [['--producer', 'a/b'], 2, /no slash/],
     [['--producer-nif', '508025096'], 2, /no NIF/],
     [['--company', '599999950'], 1, /no such company/],
-    [['--out', '/nowhere/saft.xml'], 3, /There is no \/nowhere/],
+    [['--out', '/nowhere/saft.xml'], 3, /There is no folder \/nowhere: make it first/],
   ])('%j', async (args, code, words) => {
     const ended = await run(exporting(...args));
     expect(ended.err).toMatch(words);

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { openDb } from '../db/open.ts';
 import { isOwnNif } from '../fiscal/nif.ts';
@@ -93,6 +94,10 @@ function programAsked({ config }: House, options: ExportOptions, production: boo
 async function refuseExisting(path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined);
   if (there !== undefined) throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
+  const folder = dirname(path);
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new CommandError(exit.environment, `There is no folder ${folder}: make it first.`);
 }
 
 /** Under another name until it is whole: a file that was cut off never looks like one to hand in. */

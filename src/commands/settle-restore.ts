@@ -67,7 +67,7 @@ async function closeSeries(client: ClientBase, number: number): Promise<ClosedSe
   const { rows } = await client.query(
     `with closed as (
        update certo.series set status = 'CLOSED', closed_by = $1, is_default = false, updated_at = certo.now()
-       where status in ('PENDING', 'ACTIVE') returning company_id, document_type, code, last_number)
+       where status in ('PENDING', 'ACTIVE', 'ENDING') returning company_id, document_type, code, last_number)
      select c.taxpayer_number as nif, document_type, code, last_number from closed join certo.companies c on c.id = company_id
      order by nif, document_type, code`,
     [number],
