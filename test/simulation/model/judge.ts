@@ -125,8 +125,10 @@ function create(world: World, command: Command & { kind: 'create' }, act: number
   const priced = pricedOf(world, asked);
   const named = parent === undefined ? undefined : docOf(world, parent);
   const isUnknown = parent !== undefined && !(named !== undefined && isDebitable(named));
+  const isAnothers = !isUnknown && named !== undefined && named.asked!.customer !== asked.customer;
   const problems = [
     ...(isUnknown ? ['/parentInvoiceId UNKNOWN_PARENT'] : []),
+    ...(isAnothers ? ['/customerId PARENT_DIFFERS'] : []),
     ...('code' in priced ? priced.problems! : []),
   ];
   if ('code' in priced || problems.length > 0) return no(invalid(...problems));

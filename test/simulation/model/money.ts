@@ -142,8 +142,8 @@ export function credited(
   const lines = asked.map(({ line, quantity }) => {
     const { item, quantity: whole, net } = original.lines[line]!;
     const left = open[line]!;
-    const share = Math.min(half(BigInt(net) * BigInt(quantity), BigInt(whole)), left.net);
-    return { item, quantity, net: quantity === left.quantity ? left.net : share, origin: line };
+    const upTo = half(BigInt(net) * BigInt(whole - left.quantity + quantity), BigInt(whole));
+    return { item, quantity, net: Math.min(rest(upTo, net - left.net), left.net), origin: line };
   });
   const taxes: Partial<Record<Vat, Levy>> = {};
   for (const vat of vatsOf(lines)) {
@@ -158,10 +158,12 @@ export function credited(
   return summed(lines, taxes, { base, amount });
 }
 
+/** Of all notes up to this one, less those before it. */
 function levied(base: number, percent: number, whole: Levy, earlier: readonly Levy[]): number {
-  const left = rest(whole.amount, sum(earlier.map(({ amount }) => amount)));
-  if (base === rest(whole.base, sum(earlier.map((levy) => levy.base)))) return left;
-  return Math.min(percentOf(base, percent), left);
+  const taken = sum(earlier.map(({ amount }) => amount));
+  const upTo = base + sum(earlier.map((levy) => levy.base));
+  const left = rest(whole.amount, taken);
+  return upTo >= whole.base ? left : Math.min(rest(percentOf(upTo, percent), taken), left);
 }
 
 /** The tax withheld goes with each payment in proportion; the last one takes what is left of it. */

@@ -89,7 +89,10 @@ function createOf(draft: DraftWish, world: World, heard: Heard): Command {
   const asked = askedOf(draft, world);
   if (type !== 'DEBIT_NOTE') return { kind: 'create', type, asked };
   const id = parent && chosen(parent, world, heard, (doc) => isIssued(doc) && isSale(doc) && doc.type !== 'DEBIT_NOTE');
-  return { kind: 'create', type, asked, parent: id, reason };
+  const its = id === undefined ? undefined : docOf(world, id)?.asked?.customer;
+  // For somebody else now and then.
+  const customer = its === undefined || parent!.nth % 4 === 0 ? asked.customer : its;
+  return { kind: 'create', type, asked: { ...asked, customer }, parent: id, reason };
 }
 
 /** `parts` says by its bits which fields are given. */
