@@ -1,5 +1,5 @@
 /**
- * When a customer, an item or the company changes, the open drafts that refer to it show the new data and get a new
+ * When a customer or an item changes, the open drafts that refer to it show the new data and get a new
  * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices, with a new
  * revision and why, and is not issued: a change of the catalogue is never blocked by somebody's draft.
  */
@@ -21,7 +21,6 @@ const most_bytes = 512 * 1024;
 const open = `select id from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED') and type <> 'CREDIT_NOTE'`;
 const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
 const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
-const ofCompany = statement('drafts_of_company', `${open} order by id for update`);
 // As many of them, in the order of their ids, as fit: those before which there is less than the most.
 const readDrafts = statement(
   'drafts_to_refresh',
@@ -43,14 +42,13 @@ const refuseDraft = listStatement(
    from jsonb_to_recordset($1::jsonb) v (id uuid, refused jsonb) where d.company_id = certo.current_company() and d.id = v.id`,
 );
 
-export type Changed = { readonly customerId: string } | { readonly itemId: string } | 'company';
+export type Changed = { readonly customerId: string } | { readonly itemId: string };
 
 /**
  * Locks the open drafts that a change is going to refresh, and gives their ids in order. It comes before the lock of what
  * changes: locks are taken documents, series, masters, as issuing takes them, or the two would wait for each other.
  */
 export function openDraftsCall(changed: Changed): Call {
-  if (changed === 'company') return [ofCompany, []];
   return 'customerId' in changed ? [ofCustomer, [changed.customerId]] : [ofItem, [changed.itemId]];
 }
 
