@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from '../../src/db/cluster.ts';
 import { openOwner } from '../../src/db/open.ts';
+import { eventually } from '../eventually.ts';
 import { type CommandLine, openCommandLine, type Service } from './command-line.ts';
 
 interface Demo {
@@ -182,8 +183,9 @@ test('it ends in order: exit code 0, and no process is left', async () => {
   const processes = await childrenOf();
   expect(processes).toHaveLength(2);
   expect(await service.end()).toBe(0);
-  expect(processes.filter(isAlive)).toEqual([]);
   expect(existsSync(join(directory, 'service.json'))).toBe(false);
+  // The server takes its file away, which is waited for, a moment before it is gone itself.
+  await eventually(() => expect(processes.filter(isAlive)).toEqual([]), 2_000);
 });
 
 test('the demo is the same while no service runs, and brings up and down what it needs itself', async () => {
