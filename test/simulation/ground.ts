@@ -124,7 +124,11 @@ export async function openGround(options: GroundOptions = {}): Promise<Ground> {
         ...(connections === undefined ? {} : { CERTO_DB_CONNECTIONS: String(connections) }),
         ...environment,
       };
-      const running = await served(start(['serve'], env));
+      // A port that was free a moment ago may be another one's by the time it is listened on.
+      const running = await served(start(['serve'], env)).catch((error: Error) => {
+        if (!error.message.includes('is taken by another program')) throw error;
+        return served(start(['serve'], env));
+      });
       owner ??= await openOwner({
         connection: existsSync(connection.host) ? connection : socketIn(directory),
         applicationName: 'simulation',
