@@ -35,7 +35,7 @@ export async function exportFile(outside: Outside, options: ExportOptions): Prom
   const company = await findCompany(house.owner, options.company);
   const mode = (await boundMode(house.owner)) ?? house.config.atMode;
   const program = programAsked(house, options, mode === 'production');
-  if (options.out !== undefined) await refuseExisting(options.out);
+  if (options.out !== undefined) await checkPlace(options.out);
   // A large period takes longer than a request may, and a terminal can be slow to take it.
   const db = await openDb({ ...house.target, max: 1, statementTimeout: 0, applicationName: 'certo saft' });
   outside.atEnd(() => db.close());
@@ -91,7 +91,8 @@ function programAsked({ config }: House, options: ExportOptions, production: boo
   return programOf({ producer, producerNif, version: version(), certificateNumber: config.certificateNumber });
 }
 
-async function refuseExisting(path: string): Promise<void> {
+/** A new file in a folder that there is. */
+async function checkPlace(path: string): Promise<void> {
   const there = await stat(path).catch(() => undefined);
   if (there !== undefined) throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
   const folder = dirname(path);

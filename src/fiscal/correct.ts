@@ -4,7 +4,7 @@
  * together take exactly what the original had: amounts are rounded over what the notes have taken so far, so that each
  * is at most a cent away from its own rounding, and the last does not make up for all before it.
  */
-import { add, compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
+import { add, compare, divide, isZero, multiply, percentOf, round2, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { worthOf } from './open-line.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
@@ -144,7 +144,7 @@ function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: num
   };
 }
 
-/** Totals per rate as any document's, but never above what is left of the original, and exactly that with the last of a rate. */
+/** Totals per rate, rounded over all notes up to this one: never above what is left of the original. */
 function totalsOf(
   lines: readonly PricedLine[],
   original: Totals,
@@ -156,7 +156,7 @@ function totalsOf(
     if (!lines.some((line) => sameRate(line, group))) return [];
     const earlier = before.flatMap((note) => note.groups.filter((other) => sameRate(group, other)));
     const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.tax)) };
-    return [{ ...group, base, tax: amountOf(base, group.rate, { base: group.base, amount: group.tax }, taken) }];
+    return [{ ...group, base, tax: levied(base, group.rate, { base: group.base, amount: group.tax }, taken) }];
   });
   const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
     const own = lines.filter(
@@ -168,7 +168,7 @@ function totalsOf(
     );
     const base = round2(sum(own.map(netOf)));
     const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.amount)) };
-    return [{ ...group, base, amount: amountOf(base, group.percent, group, taken) }];
+    return [{ ...group, base, amount: levied(base, group.percent, group, taken) }];
   });
   const net = round2(sum(lines.map(netOf)));
   const tax = round2(sum(groups.map((group) => group.tax)));
@@ -187,11 +187,11 @@ interface Share {
 }
 
 /** A note's percentage of its base: that of all notes up to it, less what those before it have `taken` of the `whole`. */
-function amountOf(base: Decimal, percent: Decimal, whole: Share, taken: Share): Decimal {
+function levied(base: Decimal, percent: Decimal, whole: Share, taken: Share): Decimal {
   const upTo = add(taken.base, base);
   const rest = left(whole.amount, [taken.amount]);
   if (compare(upTo, whole.base) >= 0) return round2(rest);
-  return part(round2(divide(multiply(upTo, percent), '100', 2)), whole.amount, rest);
+  return part(round2(percentOf(percent, upTo)), whole.amount, rest);
 }
 
 /** What leads from what was taken of the whole to `target`: nothing less than nothing, nothing more than is left. */

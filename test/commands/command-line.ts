@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { expect } from 'vitest';
 import { clusterFolder } from '../../src/db/cluster.ts';
 import type { SocketConnection } from '../../src/db/open.ts';
 import { readPidFile, stopPostmaster } from '../../src/db/postmaster.ts';
@@ -40,6 +41,18 @@ export interface CommandLine {
 }
 
 export type Environment = Readonly<Record<string, string>>;
+
+/** What a command says with `--json`; it has to pass without a word on standard error. */
+export async function jsonOf<T>(
+  line: CommandLine,
+  env: Environment,
+  args: readonly string[],
+  input?: string,
+): Promise<T> {
+  const ended = await line.run([...args, '--json'], env, input);
+  expect([ended.err, ended.code]).toEqual(['', 0]);
+  return ended.json<T>();
+}
 
 const patience_ms = 30_000;
 

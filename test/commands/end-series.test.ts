@@ -9,6 +9,7 @@ import {
   type CommandLine,
   type Ended,
   type Environment,
+  jsonOf,
   openCommandLine,
   type Service,
   urlOf,
@@ -41,11 +42,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function json<T>(args: readonly string[], input?: string): Promise<T> {
-  const ended = await line.run([...args, '--json'], env, input);
-  expect([ended.err, ended.code]).toEqual(['', 0]);
-  return ended.json<T>();
-}
+const json = <T>(args: readonly string[], input?: string): Promise<T> => jsonOf<T>(line, env, args, input);
 
 interface Answer {
   readonly id: string;

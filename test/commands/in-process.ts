@@ -9,7 +9,7 @@ import { urlOf } from './command-line.ts';
 
 /** Where it stands: the data folder is in `folder`, which is also its working directory. */
 export interface Ground {
-  readonly database: TestDatabase;
+  readonly database: Pick<TestDatabase, 'connection'>;
   readonly folder: string;
 }
 
@@ -28,7 +28,9 @@ export interface Ended {
 
 export async function runInProcess(ground: Ground, args: readonly string[], more: More = {}): Promise<Ended> {
   const { input = '' } = more;
-  const [out, err] = [new PassThrough(), new PassThrough()];
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
+  // Read as they are written: a command that writes much waits for its reader.
+  const [out, err] = [textOf(stdout), textOf(stderr)];
   const ends: (() => Promise<unknown>)[] = [];
   const outside: Outside = {
     env: {
@@ -42,8 +44,8 @@ export async function runInProcess(ground: Ground, args: readonly string[], more
     node: 'node',
     script: 'main.js',
     stdin: Readable.from(typeof input === 'string' ? [Buffer.from(input)] : input),
-    stdout: more.stdout ?? out,
-    stderr: err,
+    stdout: more.stdout ?? stdout,
+    stderr,
     atEnd: (work) => void ends.push(work),
     serves: () => undefined,
     end: () => undefined,
@@ -54,15 +56,16 @@ export async function runInProcess(ground: Ground, args: readonly string[], more
   } catch (error) {
     const ending = endingOf(error);
     code = ending.code;
-    for (const line of ending.lines) err.write(`certo: ${line}\n`);
+    for (const line of ending.lines) stderr.write(`certo: ${line}\n`);
   }
   for (const end of ends.reverse()) await end();
-  return { code, out: writtenTo(out), err: writtenTo(err) };
+  stdout.end();
+  stderr.end();
+  return { code, out: await out, err: await err };
 }
 
-/** What lies in it: one `read()` gives all of it, or one write at a time, as the release of Node is. */
-function writtenTo(stream: PassThrough): string {
-  let text = '';
-  for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) text += String(chunk);
-  return text;
+async function textOf(stream: PassThrough): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }

@@ -2,7 +2,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
-import { type CommandLine, type Environment, openCommandLine, type Service, takenPort, urlOf } from './command-line.ts';
+import {
+  type CommandLine,
+  type Environment,
+  jsonOf,
+  openCommandLine,
+  type Service,
+  takenPort,
+  urlOf,
+} from './command-line.ts';
 
 const nif = '599999942';
 let line: CommandLine;
@@ -20,12 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function json<T>(args: readonly string[], input?: string): Promise<T> {
-  const ended = await line.run([...args, '--json'], env, input);
-  expect(ended.err).toBe('');
-  expect(ended.code).toBe(0);
-  return ended.json<T>();
-}
+const json = <T>(args: readonly string[], input?: string): Promise<T> => jsonOf<T>(line, env, args, input);
 
 async function api<T>(key: string, path: string, body?: unknown): Promise<{ status: number; body: T }> {
   const answer = await fetch(service.baseUrl + path, {

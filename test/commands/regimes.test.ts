@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { script } from './built.ts';
-import { type CommandLine, type Environment, openCommandLine, urlOf } from './command-line.ts';
+import { type CommandLine, type Environment, jsonOf, openCommandLine, urlOf } from './command-line.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -24,11 +24,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function json<T>(args: readonly string[], input?: string): Promise<T> {
-  const ended = await line.run([...args, '--json'], env, input);
-  expect([ended.err, ended.code]).toEqual(['', 0]);
-  return ended.json<T>();
-}
+const json = <T>(args: readonly string[], input?: string): Promise<T> => jsonOf<T>(line, env, args, input);
 
 async function refused(code: number, said: RegExp, args: readonly string[]): Promise<void> {
   const ended = await line.run(args, env);

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
-import { type CommandLine, type Environment, openCommandLine, urlOf } from './command-line.ts';
+import { type CommandLine, type Environment, jsonOf, openCommandLine, urlOf } from './command-line.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -25,11 +25,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function json<T>(args: readonly string[]): Promise<T> {
-  const ended = await line.run([...args, '--json'], env);
-  expect([ended.err, ended.code]).toEqual(['', 0]);
-  return ended.json<T>();
-}
+const json = <T>(args: readonly string[]): Promise<T> => jsonOf<T>(line, env, args);
 
 async function refused(code: number, said: RegExp, args: readonly string[]): Promise<void> {
   const ended = await line.run(args, env);
