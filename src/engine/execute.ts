@@ -31,6 +31,8 @@ export interface Call {
   readonly body: unknown;
   /** What is wrong with the form of the request (step 7): told only to those who may know. */
   readonly malformed: Refusal | undefined;
+  /** To read `body` and `malformed` costs more than to ask first who sent them. */
+  readonly isLong?: boolean;
   readonly idempotencyKey: string | undefined;
   readonly requestId: string;
   /** What the credential's limit counts; known before the database is asked. */
@@ -84,13 +86,16 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   const asked: AnyAsked = {
     params: call.params,
     query: call.query,
-    body: call.body as Record<string, unknown>,
+    get body() {
+      return call.body as Record<string, unknown>;
+    },
     requestId: call.requestId,
     get principal(): Principal {
       if (trace.principal === undefined) throw new Error('the principal is not known yet');
       return trace.principal;
     },
   };
+  if (call.isLong === true) await guarded(() => corridor.db.read(entry).query(nothing));
   // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
   const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
   if (call.malformed !== undefined || usedUp) {

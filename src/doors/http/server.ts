@@ -11,6 +11,7 @@ import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { Bodies, type BodyLimits } from './bodies.ts';
 import { addDocs } from './docs.ts';
 import { addFiles } from './files.ts';
 import { isDoubtful, openServer, pathOf } from './framing.ts';
@@ -20,7 +21,7 @@ import { languageOf, problemBody } from './problem.ts';
 import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
-const body_limit = 1024 * 1024;
+const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
 /** Octets of an address, path and query (RFC 9110, section 4.1, asks for at least 8,000). */
 const longest_address = 8192;
 /** RFC 9110, section 8.3.1; parameters are not looked at. */
@@ -43,7 +44,6 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   const { world } = door.corridor;
   const app = fastify({
     logger: false,
-    bodyLimit: body_limit,
     trustProxy: door.trustedProxies.length > 0 && [...door.trustedProxies],
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], world.newId),
     routerOptions: {
@@ -65,8 +65,10 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
 
   // Bodies arrive as bytes; the corridor decides when and how they are read.
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  const bodies = new Bodies(body_limits);
+  app.addContentTypeParser('*', (request, _payload, done) => bodies.read(request.raw, networkOf(request.ip), done));
   app.addHook('onRequest', (request, reply, done) => {
+    bodies.expect(request.raw, reply.raw);
     if (request.raw.url !== undefined && request.raw.url.length > longest_address)
       return done(new Refusal('URI_TOO_LONG'));
     if (!isDoubtful(request.raw)) return done();
@@ -179,8 +181,6 @@ function addRateHeaders(reply: FastifyReply, trace: Trace): void {
 
 function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
-  const code = (error as { code?: unknown }).code;
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new Refusal('BODY_TOO_LARGE');
   const status = (error as { statusCode?: unknown }).statusCode;
   if (typeof status === 'number' && status >= 400 && status < 500) return new Refusal('BAD_HTTP');
   return new Refusal('INTERNAL_ERROR');

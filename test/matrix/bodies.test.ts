@@ -1,0 +1,83 @@
+/** Bodies of callers that nobody knows yet: what they hold is bounded, and they take nothing from anyone else. */
+import { type ClientRequest, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+const mebibyte = 2 ** 20;
+let service: Service;
+let A: TestCompany;
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A'] });
+  ({ A } = service.companies);
+});
+afterAll(() => service.stop());
+
+interface Slow {
+  readonly request: ClientRequest;
+  /** Status, code and Retry-After, when it is answered. */
+  readonly answer: Promise<readonly [number | undefined, string, string | undefined]>;
+}
+
+/** Announces a mebibyte and sends all but its last byte, from an address of this machine. */
+function begin(from: string, key = 'svc_sk_nobody'): Slow {
+  const { port } = service.app.http.server.address() as AddressInfo;
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    method: 'POST',
+    path: '/customers',
+    localAddress: from,
+    headers: { 'content-type': 'application/json', 'content-length': mebibyte, 'x-api-key': key },
+  });
+  const answer = new Promise<readonly [number | undefined, string, string | undefined]>((resolve) => {
+    sent.once('response', async (response) => {
+      let text = '';
+      for await (const piece of response) text += piece;
+      resolve([response.statusCode, JSON.parse(text).code, response.headers['retry-after']]);
+    });
+    // Whoever is refused early may find the connection closed.
+    sent.on('error', () => resolve([undefined, 'hung up', undefined]));
+  });
+  sent.write(Buffer.alloc(mebibyte - 1, ' '));
+  return { request: sent, answer };
+}
+
+const answeredFirst = (all: readonly Slow[]): Promise<readonly unknown[]> => Promise.race(all.map((one) => one.answer));
+
+test('one network holds 64 MiB at a time; another is heard, and when it lets go so is it', async () => {
+  const flood = Array.from({ length: 70 }, () => begin('127.0.0.2'));
+  expect(await answeredFirst(flood)).toEqual([503, 'UNAVAILABLE', '1']);
+
+  const other = begin('127.0.0.3');
+  other.request.end('x');
+  expect((await other.answer)[0]).toBe(401);
+  expect((await A.post('/customers', { name: 'Ana', country: 'PT' })).status).toBe(201);
+
+  for (const { request: sent } of flood) sent.destroy();
+  await eventually(async () => {
+    const later = begin('127.0.0.2');
+    later.request.end('x');
+    expect((await later.answer).slice(0, 2)).toEqual([401, 'UNAUTHENTICATED']);
+  });
+});
+
+test('what is answered holds nothing any more, whatever the answer was', async () => {
+  for (let round = 0; round < 3; round++) {
+    const all = Array.from({ length: 30 }, (_, i) => begin('127.0.0.4', i % 2 === 0 ? A.key : undefined));
+    for (const { request: sent } of all) sent.end('x');
+    const codes = new Set((await Promise.all(all.map(({ answer }) => answer))).map(([, code]) => code));
+    expect([...codes].sort()).toEqual(['MALFORMED_JSON', 'UNAUTHENTICATED']);
+  }
+});
+
+test('a long body is read once it is known who sent it', async () => {
+  const long = `{"name":"${'x'.repeat(100_000)}","name":1}`;
+  const post = (key: string) => service.call('POST', '/customers', { key, raw: long });
+  expect((await post('svc_sk_nobody')).status).toBe(401);
+  expect((await post(A.key)).json.errors).toEqual([
+    { pointer: '/name', code: 'DUPLICATE_FIELD', message: expect.any(String) },
+  ]);
+});
