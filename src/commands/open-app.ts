@@ -100,9 +100,9 @@ async function listCompanies(owner: House['owner']): Promise<string[]> {
 function laterPrint(workers: number): Print {
   let opened: Promise<Print> | undefined;
   return {
-    render: async (input) => {
+    render: async (input, ticket) => {
       opened ??= import('../print/print.ts').then(({ openPrint }) => openPrint({ workers }));
-      return (await opened).render(input);
+      return (await opened).render(input, ticket);
     },
     close: async () => (await opened)?.close(),
   };

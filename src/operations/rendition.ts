@@ -8,7 +8,7 @@ import { statement } from '../db/transact.ts';
 import type { Content, Family, Region } from '../fiscal/document.ts';
 import { Refusal, type RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
-import type { PaperFormat } from '../print/input.ts';
+import type { PaperFormat, PrintInput } from '../print/input.ts';
 import type { PaperLanguage } from '../print/words.ts';
 import { closed } from './fields.ts';
 import { issuedColumns, issuedOf } from './invoices/issued.ts';
@@ -29,7 +29,7 @@ const stored = `exists (select 1 from certo.renditions r where r.company_id = d.
 // gives way to the built-in one.
 const readPrintable = statement(
   'printable_read',
-  `select d.id, d.status, d.content, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, ${variant} as variant, ${stored} as rendered,
+  `select d.company_id, d.id, d.status, d.content, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, ${variant} as variant, ${stored} as rendered,
      (select c.region from certo.companies c where c.id = certo.current_company()) as region,
      t.id as template_id, t.formats as template_formats, t.language, t.colour, t.footer, case when not ${stored} then t.logo end as logo
    from certo.documents d
@@ -95,7 +95,7 @@ async function render(
   how: { readonly format: PaperFormat; readonly isDuplicate: boolean },
   world: World,
 ): Promise<Buffer> {
-  const bytes = await world.print.render({
+  const input: PrintInput = {
     content: row['content'] as Content,
     issued: issuedOf(row),
     status: row['status'] === 'CANCELED' ? 'A' : 'N',
@@ -112,7 +112,9 @@ async function render(
     producer: producerOf(world.program),
     createdAt: row['issued_at'] as Date,
     atDocCode: (row['at_doc_code'] as string | null) ?? undefined,
-  });
+  };
+  const name = `${row['company_id']} ${row['id']} ${row['variant']}`;
+  const bytes = await world.print.render(input, { whose: String(row['company_id']), name });
   // The same memory: a copy of each file would wait for the collector.
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

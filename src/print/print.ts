@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 import type { PrintInput } from './input.ts';
 import { type Delivery, takeOut } from './outbox.ts';
+import { PrintQueue, type Ticket } from './queue.ts';
 import type { Typesetter } from './typst.ts';
 
 export interface PrintOptions {
@@ -17,27 +18,52 @@ export interface PrintOptions {
   readonly workers?: number | undefined;
   /** Other place of the fonts; default: the npm package. */
   readonly fontDirectory?: string | undefined;
+  /** A print that takes longer is given up, with its thread; default 60 s. Not in the calling thread. */
+  readonly longest_ms?: number | undefined;
 }
 
 export interface Print {
-  /** The PDF of an issued document. Rejects only for faults of ours; a broken logo is left out. */
-  readonly render: (input: PrintInput) => Promise<Uint8Array>;
+  /**
+   * The PDF of an issued document. Rejects with DOWNLOADS_BUSY when too much waits already, else only for faults of ours;
+   * a broken logo is left out. Without a ticket it is nobody's, and like no other.
+   */
+  readonly render: (input: PrintInput, ticket?: Ticket) => Promise<Uint8Array>;
   /** Ends the threads; renders under way fail. */
   readonly close: () => Promise<void>;
 }
 
-export function openPrint({ workers = 1, fontDirectory }: PrintOptions = {}): Print {
-  return workers === 0 ? openHere(fontDirectory) : openThreads(workers, fontDirectory);
+/** In lines of documents: some 10 s of work, and 20 MB. */
+const most_ofOne = 10_000;
+const most_ofAll = 40_000;
+/** What a page takes beside its lines, in lines. */
+const page_size = 10;
+
+export function openPrint({ workers = 1, fontDirectory, longest_ms = 60_000 }: PrintOptions = {}): Print {
+  const { render, close } = workers === 0 ? openHere(fontDirectory) : openThreads(workers, fontDirectory, longest_ms);
+  const queue = new PrintQueue({ together: Math.max(workers, 1), mostOfOne: most_ofOne, mostOfAll: most_ofAll });
+  let unnamed = 0;
+  return {
+    render: (input, ticket = { whose: '', name: String(++unnamed) }) =>
+      queue.run(ticket, page_size + input.content.lines.length, () => render(input)),
+    close,
+  };
+}
+
+interface Renderer {
+  readonly render: (input: PrintInput) => Promise<Uint8Array>;
+  readonly close: () => Promise<void>;
 }
 
 type Pool = Piscina<PrintInput, Delivery>;
 
-function openThreads(workers: number, fontDirectory: string | undefined): Print {
+function openThreads(workers: number, fontDirectory: string | undefined, longest_ms: number): Renderer {
   let starting: Promise<Pool> | undefined;
   return {
     render: async (input) => {
       starting ??= startPool(workers, fontDirectory);
-      return takeOut(await (await starting).run(input, { name: 'renderPdf' }));
+      const pool = await starting;
+      const signal = AbortSignal.timeout(longest_ms);
+      return takeOut(await pool.run(input, { name: 'renderPdf', signal }));
     },
     close: async () => {
       await (await starting)?.destroy();
@@ -66,7 +92,7 @@ function workerFile(): string {
   return existsSync(beside) ? beside : fileURLToPath(new URL('../../dist/print/worker.js', import.meta.url));
 }
 
-function openHere(fontDirectory: string | undefined): Print {
+function openHere(fontDirectory: string | undefined): Renderer {
   let opening: Promise<Typesetter> | undefined;
   return {
     render: async (input) => {

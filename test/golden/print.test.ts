@@ -418,8 +418,16 @@ describe('the file', () => {
       ...samples.invoice(),
       style: { footer: `Cópia ${index}` },
     }));
-    const files = await Promise.all(inputs.map(threaded.render));
+    const files = await Promise.all(inputs.map((input) => threaded.render(input)));
     for (const [index, file] of files.entries()) expect(await textOf(file)).toContain(`Cópia ${index}`);
+    await threaded.close();
+  });
+
+  test('a print that takes too long is given up, and the next one is made', async () => {
+    const threaded = openPrint({ longest_ms: 5_000 });
+    await expect(threaded.render(samples.long(30_000))).rejects.toThrow('aborted');
+    const next = await threaded.render(samples.invoice());
+    expect(digest(next)).toBe(digest(await print.render(samples.invoice())));
     await threaded.close();
   });
 

@@ -1,7 +1,7 @@
 /** Issuing over the wire: number, signature, QR, dates, limits, paper; the clock goes forward through the file. */
 import { createVerify } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { CustomerJson, InvoiceJson, ItemJson } from '../replies.ts';
 import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -334,6 +334,18 @@ describe('paper', () => {
       'cache-control': 'no-store',
     });
     expect(one.headers['set-cookie']).toBeUndefined();
+  });
+
+  test('what many ask for at once is one print of the company’s', async () => {
+    const render = vi.spyOn(service.app.world.print, 'render');
+    const asked = ['?format=RECEIPT', '?format=RECEIPT', '?format=RECEIPT', '?format=RECEIPT_58'];
+    const links = await Promise.all(asked.map((query) => pdf(query)));
+    const tickets = render.mock.calls.map(([, ticket]) => ticket!);
+    render.mockRestore();
+    expect(tickets).toHaveLength(4);
+    expect(new Set(tickets.map(({ name }) => name)).size).toBe(2);
+    expect(new Set(tickets.map(({ whose }) => whose))).toEqual(new Set([A.id]));
+    expect(new Set(links.map(({ url }) => url.replace(/\?.*/, ''))).size).toBe(2);
   });
 
   test('every format prints; a second copy is a file of its own', async () => {

@@ -20,7 +20,14 @@ export const getInvoicePdf = defineRead({
   }),
   reply: [200, PdfReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },
-  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
+  refuses: [
+    'INVOICE_NOT_FOUND',
+    'IMPORTED_FROM_AT',
+    'TEMPLATE_NOT_FOUND',
+    'TEMPLATE_FORMAT',
+    'DRAFT_NOT_PRINTABLE',
+    'DOWNLOADS_BUSY',
+  ],
   tool: 'get_invoice_pdf',
   async load(tx, { params, query }, world) {
     const wanted = { id: params.id, families: ['SALES', 'RECEIPT'], notFound: 'INVOICE_NOT_FOUND', ...query } as const;

@@ -17,7 +17,7 @@ export const getTransportPdf = defineRead({
   }),
   reply: [200, PdfReply],
   access: { key: true },
-  refuses: ['TRANSPORT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE'],
+  refuses: ['TRANSPORT_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE', 'DOWNLOADS_BUSY'],
   load: (tx, { params, query }, world) =>
     loadPdf(tx, { id: params.id, families: ['TRANSPORT'], notFound: 'TRANSPORT_NOT_FOUND', ...query }, world),
   show: (row, { principal }, world) => showPdf(row, principal, world),

@@ -1,0 +1,96 @@
+/**
+ * Prints that wait for the typesetter. Companies take turns, so that one that prints much keeps another waiting for a
+ * print or two; what is asked for again while it waits or is made is made once; and what waits is bounded.
+ */
+import { Refusal } from '../fiscal/refusal.ts';
+
+/** Which print it is. */
+export interface Ticket {
+  /** Whose it is; they take turns. */
+  readonly whose: string;
+  /** Two with the same name are the same print. */
+  readonly name: string;
+}
+
+export interface QueueLimits {
+  /** Prints that are made at once. */
+  readonly together: number;
+  /** Sizes of the prints of one that may wait, added up; one print may always wait. */
+  readonly mostOfOne: number;
+  /** The same of all. */
+  readonly mostOfAll: number;
+}
+
+interface Job {
+  readonly ticket: Ticket;
+  readonly size: number;
+  readonly start: () => Promise<void>;
+}
+
+const busy_seconds = 5;
+
+export class PrintQueue {
+  readonly #limits: QueueLimits;
+  /** In the order of their turns. */
+  readonly #waiting = new Map<string, Job[]>();
+  readonly #sizes = new Map<string, number>();
+  readonly #known = new Map<string, Promise<Uint8Array>>();
+  #ofAll = 0;
+  #working = 0;
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits;
+  }
+
+  /** What `make` resolves with, when its turn has come. Rejects with DOWNLOADS_BUSY, or what `make` rejects with. */
+  run(ticket: Ticket, size: number, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+    const same = this.#known.get(ticket.name);
+    if (same !== undefined) return same;
+    const { mostOfOne, mostOfAll } = this.#limits;
+    const ofOne = this.#sizes.get(ticket.whose) ?? 0;
+    if ((ofOne > 0 && ofOne + size > mostOfOne) || (this.#ofAll > 0 && this.#ofAll + size > mostOfAll)) {
+      return Promise.reject(new Refusal('DOWNLOADS_BUSY', {}, { retryAfterSeconds: busy_seconds }));
+    }
+    const print = new Promise<Uint8Array>((resolve, reject) => {
+      this.#add({ ticket, size, start: () => make().then(resolve, reject) });
+    });
+    this.#known.set(ticket.name, print);
+    this.#next();
+    return print;
+  }
+
+  #add(job: Job): void {
+    const { whose } = job.ticket;
+    const own = this.#waiting.get(whose);
+    if (own === undefined) this.#waiting.set(whose, [job]);
+    else own.push(job);
+    this.#count(whose, job.size);
+  }
+
+  #next(): void {
+    for (const [whose, jobs] of this.#waiting) {
+      if (this.#working >= this.#limits.together) return;
+      const job = jobs.shift()!;
+      this.#waiting.delete(whose);
+      // Behind all others: it is their turn now.
+      if (jobs.length > 0) this.#waiting.set(whose, jobs);
+      void this.#work(job);
+    }
+  }
+
+  async #work({ ticket, size, start }: Job): Promise<void> {
+    this.#working += 1;
+    await start();
+    this.#working -= 1;
+    this.#known.delete(ticket.name);
+    this.#count(ticket.whose, -size);
+    this.#next();
+  }
+
+  #count(whose: string, size: number): void {
+    this.#ofAll += size;
+    const ofOne = (this.#sizes.get(whose) ?? 0) + size;
+    if (ofOne === 0) this.#sizes.delete(whose);
+    else this.#sizes.set(whose, ofOne);
+  }
+}
