@@ -6,6 +6,7 @@
  *     series.head_seal    = MAC(what the series is, its last number, seal of that document)
  *     event.seal          = MAC(the event, the document's state seal before it)
  *     document.state_seal = MAC(the document, how many events, seal of the last one, or of the document)
+ *     rendition.seal      = MAC(the document, which print of it, SHA-256 of the file)
  *
  * The two seals of an end stand in one place and are overwritten by the next: none of those that a shorter chain would
  * need is left in the database, so that nobody can cut off the last document or the last event.
@@ -153,6 +154,11 @@ export function eventSeal(mac: Mac, documentId: string, event: BookEvent, previo
 /** `last`: the seal of the last event, or of the document before the first. */
 export function stateSeal(mac: Mac, documentId: string, events: number, last: Uint8Array): Buffer {
   return mac(sealedText('state', { documentId, events }, last));
+}
+
+/** `variant`: which of a document's prints; `digest`: SHA-256 of the file. */
+export function printSeal(mac: Mac, documentId: string, variant: string, digest: Uint8Array): Buffer {
+  return mac(sealedText('print', { documentId, variant }, digest));
 }
 
 /** The moving columns as the events left them. */

@@ -2,11 +2,13 @@
  * The PDF of a document, as a link. One rendition per (document, format, template version, language, mention, state) is
  * stored when first asked for and has the same bytes for ever.
  */
+import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Content, Family, Region } from '../fiscal/document.ts';
 import { Refusal, type RefusalCode } from '../fiscal/refusal.ts';
+import { printSeal } from '../fiscal/seal.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { PaperFormat, PrintInput } from '../print/input.ts';
 import type { PaperLanguage } from '../print/words.ts';
@@ -41,8 +43,8 @@ const readPrintable = statement(
 );
 const insertRendition = statement(
   'rendition_insert',
-  `insert into certo.renditions (company_id, document_id, variant, bytes)
-   values (certo.current_company(), $1, $2, $3) on conflict do nothing`,
+  `insert into certo.renditions (company_id, document_id, variant, bytes, seal)
+   values (certo.current_company(), $1, $2, $3, $4) on conflict do nothing`,
 );
 
 export const isDuplicate = Type.Optional(Type.Boolean({ default: false, description: 'Print it as a second copy.' }));
@@ -69,9 +71,35 @@ export async function loadPdf(tx: Tx, wanted: Wanted, world: World): Promise<Row
   if (templateId !== undefined) checkTemplate(row, templateId, format);
   if (row['rendered'] !== true) {
     const bytes = await render(row, { format, isDuplicate }, world);
-    await tx.query(insertRendition, [row['id'], row['variant'], bytes]);
+    await tx.query(insertRendition, [row['id'], row['variant'], bytes, sealOf(row, bytes, world)]);
   }
   return row;
+}
+
+function sealOf(row: Row, bytes: Buffer, world: World): Buffer {
+  const digest = createHash('sha256').update(bytes).digest();
+  return printSeal(world.seal, String(row['id']), String(row['variant']), digest);
+}
+
+const readStored = statement(
+  'file_read',
+  `select d.id, d.number, d.qr, $2::text as variant, r.bytes, r.seal, certo.now() as now
+   from certo.documents d
+   left join certo.renditions r on r.company_id = d.company_id and r.document_id = d.id and r.variant = $2
+   where d.company_id = certo.current_company() and d.id = $1 and d.hidden_at is null`,
+);
+
+/** A document's number, QR text and the file of a variant, as stored; undefined: there is no such document. */
+export async function readFile(tx: Tx, documentId: string, variant: string): Promise<Row | undefined> {
+  return (await tx.query(readStored, [documentId, variant]))[0];
+}
+
+/** The file, if it is the one that was printed. Throws INTEGRITY_BROKEN. */
+export function printedFile(row: Row, world: World): Buffer {
+  const [bytes, seal] = [row['bytes'] as Buffer, row['seal'] as Buffer | null];
+  // Prints from before there were seals have none.
+  if (seal !== null && !seal.equals(sealOf(row, bytes, world))) throw new Refusal('INTEGRITY_BROKEN');
+  return bytes;
 }
 
 function checkTemplate(row: Row, templateId: string, format: PaperFormat): void {

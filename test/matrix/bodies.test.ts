@@ -1,6 +1,6 @@
 /** Bodies of callers that nobody knows yet: what they hold is bounded, and they take nothing from anyone else. */
 import { type ClientRequest, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -80,4 +80,19 @@ test('a long body is read once it is known who sent it', async () => {
   expect((await post(A.key)).json.errors).toEqual([
     { pointer: '/name', code: 'DUPLICATE_FIELD', message: expect.any(String) },
   ]);
+});
+
+test('a media type without a length is no body at all', async () => {
+  const { id } = await A.issue(await A.draft());
+  const { port } = service.app.http.server.address() as AddressInfo;
+  const cancel = async (key: string): Promise<string> => {
+    const lines = ['Host: x', `X-Api-Key: ${key}`, 'Content-Type: application/json', 'Connection: close'];
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`POST /invoices/${id}/cancel HTTP/1.1\r\n${lines.join('\r\n')}\r\n\r\n`);
+    let text = '';
+    for await (const piece of socket) text += piece;
+    return text.split('\r\n', 1)[0]!;
+  };
+  expect(await cancel('svc_sk_nobody')).toBe('HTTP/1.1 401 Unauthorized');
+  expect(await cancel(A.key)).toBe('HTTP/1.1 200 OK');
 });

@@ -64,11 +64,14 @@ test('reading goes on, drafts too, and other companies', async () => {
   expect((await B.issue(await B.draft())).status).toBe('ISSUED');
 });
 
-test('a resolution lets it issue again, and the same does not block again', async () => {
-  await service.owner.query(
+const resolve = ({ id }: TestCompany) =>
+  service.owner.query(
     `update certo.integrity_breaks set resolved_at = certo.now(), resolution = 'Visto com o contabilista' where company_id = $1`,
-    [A.id],
+    [id],
   );
+
+test('a resolution lets it issue again, and the same does not block again', async () => {
+  await resolve(A);
   expect(await service.checkBooks()).toBe(0);
   // The second credit of one invoice is refused by its own rule; the others pass.
   expect((await acts()).includes('INTEGRITY_BROKEN')).toBe(false);
@@ -86,4 +89,51 @@ test('what was found is kept for ever: neither removed nor resolved twice', asyn
   await refused('delete from certo.integrity_breaks');
   await refused(`update certo.integrity_breaks set problem = 'nothing'`);
   await refused(`update certo.integrity_breaks set resolution = 'z' where resolved_at is not null`);
+});
+
+test('a file in the place of a print is not given out, and found with its document', async () => {
+  const honest = await B.issue(await B.draft());
+  const file = async () => {
+    const { url } = (await B.get<{ url: string }>(`/invoices/${honest.id}/pdf`)).json;
+    const answer = await service.open(url);
+    return [
+      answer.status,
+      answer.bytes.subarray(0, 4).toString(),
+      (answer.json as { code?: string } | undefined)?.code,
+    ];
+  };
+  expect(await file()).toEqual([200, '%PDF', undefined]);
+  expect(await service.checkBooks()).toBe(0);
+
+  const change = (column: string, value: string) =>
+    service.owner.query(`update certo.renditions set ${column} = ${value} where document_id = $1`, [honest.id]);
+  await change('bytes', `'%PDF another'`);
+  expect(await file()).toEqual([503, '{"ty', 'INTEGRITY_BROKEN']);
+  expect((await service.findings(B.id)).map(({ number, problem }) => [number, problem])).toEqual([
+    [honest.number, expect.stringMatching(/^has a print \(A4\.original\..*\) that is not the file that was made$/)],
+  ]);
+  expect(await service.checkBooks()).toBe(1);
+
+  // Neither can anyone take the seal away; what was printed before there were seals has none, and counts as it did.
+  await expect(change('seal', 'null')).rejects.toThrow('renditions_sealed');
+  await service.owner.query('alter table certo.renditions drop constraint renditions_sealed');
+  await change('seal', 'null');
+  expect(await file()).toEqual([200, '%PDF', undefined]);
+  expect(await service.findings(B.id)).toEqual([]);
+  await resolve(B);
+});
+
+test('a print of one document is none of another, nor of another state', async () => {
+  const [one, other] = [await B.issue(await B.draft()), await B.issue(await B.draft())];
+  for (const { id } of [one, other]) await B.get(`/invoices/${id}/pdf`);
+  await service.owner.query(
+    `update certo.renditions r set bytes = o.bytes, seal = o.seal from certo.renditions o where r.document_id = $1 and o.document_id = $2`,
+    [one.id, other.id],
+  );
+  await service.owner.query(
+    `insert into certo.renditions (company_id, document_id, variant, bytes, seal)
+     select company_id, document_id, variant || '.canceled', bytes, seal from certo.renditions where document_id = $1`,
+    [other.id],
+  );
+  expect((await service.findings(B.id)).map(({ number }) => number).sort()).toEqual([one.number, other.number].sort());
 });

@@ -29,7 +29,7 @@ export class Bodies {
     this.#limits = limits;
   }
 
-  /** Before `read`: what answers the request. */
+  /** Before `read`: what answers the request. A request without a body is none of ours. */
   expect(request: IncomingMessage, response: ServerResponse): void {
     if (hasBody(request)) this.#responses.set(request, response);
   }
@@ -40,6 +40,11 @@ export class Bodies {
    */
   read(request: IncomingMessage, network: string, done: Done): void {
     const { largest } = this.#limits;
+    const response = this.#responses.get(request);
+    if (response === undefined) {
+      done(null, Buffer.alloc(0));
+      return;
+    }
     if (Number(request.headers['content-length']) > largest) {
       done(new Refusal('BODY_TOO_LARGE'));
       return;
@@ -66,7 +71,7 @@ export class Bodies {
     };
     const finish = (): void => end(null, Buffer.concat(pieces, held));
     const fail = (): void => end(new Refusal('BAD_HTTP'));
-    this.#responses.get(request)!.once('close', free);
+    response.once('close', free);
     request.on('data', take).on('end', finish).on('error', fail);
   }
 

@@ -1,18 +1,12 @@
 /** Signed files: the PDF renditions and QR images that replies link to. No credential, no cookie; the link is all. */
 import type { FastifyInstance } from 'fastify';
-import { statement } from '../../db/transact.ts';
 import type { Corridor } from '../../engine/execute.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { checkFileLink } from '../../operations/links.ts';
+import { printedFile, readFile } from '../../operations/rendition.ts';
 import { qrSvg } from '../../print/qr.ts';
 
-const readFile = statement(
-  'file_read',
-  `select d.number, d.qr, (select r.bytes from certo.renditions r
-     where r.company_id = d.company_id and r.document_id = d.id and r.variant = $2) as bytes, certo.now() as now
-   from certo.documents d where d.company_id = certo.current_company() and d.id = $1 and d.hidden_at is null`,
-);
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface FileParams {
@@ -32,9 +26,8 @@ export function addFiles(app: FastifyInstance, corridor: Corridor): void {
       const given = { expires: String(expires), signature: String(signature) };
       // The signature first: an address nobody was given must not reach the database.
       checkFileLink(corridor.world, file, given, new Date(0));
-      const [row] = await corridor.db
-        .read(entryOfCompany(file.companyId, 'link'))
-        .query(readFile, [file.documentId, file.variant]);
+      const tx = corridor.db.read(entryOfCompany(file.companyId, 'link'));
+      const row = await readFile(tx, file.documentId, file.variant);
       if (row === undefined) throw new Refusal('FILE_NOT_FOUND');
       checkFileLink(corridor.world, file, given, row['now'] as Date);
       const name = String(row['number']).replace(/[^A-Za-z0-9._-]+/g, '-');
@@ -50,7 +43,7 @@ export function addFiles(app: FastifyInstance, corridor: Corridor): void {
       return reply
         .type('application/pdf')
         .header('content-disposition', `attachment; filename="${name}.pdf"`)
-        .send(row['bytes']);
+        .send(printedFile(row, corridor.world));
     },
   );
 }

@@ -10,6 +10,7 @@ import { documentNumber } from '../../fiscal/series.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { nextPiece, type Stored } from './read-documents.ts';
 import { documentFaults } from './verify-document.ts';
+import { verifyPrints } from './verify-prints.ts';
 import { type Before, type SealFault, sealFaults } from './verify-seals.ts';
 
 export interface VerifyWorld {
@@ -191,11 +192,12 @@ const countStrays = statement(
         and not exists (select from certo.documents d where d.company_id = e.company_id and d.id = e.document_id and d.number is not null)) as events`,
 );
 
-/** Every series of a company, and what belongs to none. */
+/** Every series of a company, its prints, and what belongs to none. */
 export async function verifyCompany(world: VerifyWorld, companyId: string, watch: Watch): Promise<{ series: number }> {
   const tx = world.db.read(entryOfCompany(companyId, 'verify'));
   const heads = (await tx.query(readHeads)).map((row) => headOf(companyId, row));
   for (const head of heads) await verifySeries(world, head, watch);
+  await verifyPrints(world, companyId, watch);
   const [strays] = await tx.query(countStrays);
   const place = { companyId, series: '', documentType: '', number: null };
   for (const what of ['documents', 'events'] as const) {
