@@ -134,7 +134,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   const { operation } = call;
   const problems = schemaProblems(call);
   if (problems.length > 0) {
-    await corridor.db.read(entry).query(nothing);
+    await guarded(() => corridor.db.read(entry).query(nothing));
     refuseAll(problems);
   }
   const facts = await guarded(() =>
@@ -189,7 +189,7 @@ async function write(writing: Writing): Promise<Answer> {
     ahead = known(await guarded(() => corridor.db.read(entry, 'shared').batch(calls)));
   }
   if (problems.length > 0) {
-    if (claim === undefined) await corridor.db.read(entry).query(nothing);
+    if (claim === undefined) await guarded(() => corridor.db.read(entry).query(nothing));
     else await letGo(corridor.db, claim, asked.principal);
     refuseAll(problems);
   }
@@ -276,7 +276,7 @@ function claimOf(call: Call): Claim | undefined {
 }
 
 /** Trouble with the database is a 503, or an unknown outcome when it broke during the commit. */
-async function guarded<T>(work: () => Promise<T>): Promise<T> {
+export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -15,9 +15,9 @@ export interface Ticket {
 export interface QueueLimits {
   /** Prints that are made at once. */
   readonly together: number;
-  /** Sizes of the prints of one that may wait, added up; one print may always wait. */
+  /** Sizes of the prints of one that may wait, added up; one print of each may always wait. */
   readonly mostOfOne: number;
-  /** The same of all. */
+  /** The same of all together. */
   readonly mostOfAll: number;
 }
 
@@ -48,7 +48,7 @@ export class PrintQueue {
     if (same !== undefined) return same;
     const { mostOfOne, mostOfAll } = this.#limits;
     const ofOne = this.#sizes.get(ticket.whose) ?? 0;
-    if ((ofOne > 0 && ofOne + size > mostOfOne) || (this.#ofAll > 0 && this.#ofAll + size > mostOfAll)) {
+    if (ofOne > 0 && (ofOne + size > mostOfOne || this.#ofAll + size > mostOfAll)) {
       return Promise.reject(new Refusal('DOWNLOADS_BUSY', {}, { retryAfterSeconds: busy_seconds }));
     }
     const print = new Promise<Uint8Array>((resolve, reject) => {

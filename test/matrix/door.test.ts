@@ -109,6 +109,13 @@ describe('limits per minute', () => {
     expect((await A.get('/company')).status).toBe(200);
   });
 
+  test('two credentials at once are no valid one, and count too', async () => {
+    nextMinute();
+    const both = { headers: { authorization: 'Bearer x' } };
+    for (let i = 0; i < 4; i++) expect((await A.get('/company', both)).status).toBe(400);
+    expect((await A.get('/company', both)).status).toBe(429);
+  });
+
   test('of IPv6 a subscriber is shut out, not the one address of many; others are not', async () => {
     nextMinute();
     const from = async (remoteAddress: string) =>

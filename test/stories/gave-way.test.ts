@@ -1,6 +1,6 @@
 /** What the database ended in favour of others did nothing: the caller hears when to come again, and not of a fault. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { StatementError } from '../../src/db/errors.ts';
+import { ConnectionLost, StatementError } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -31,3 +31,33 @@ test.each(['57014', '55P03', '40P01', '40001'])(
     await door.stop();
   },
 );
+
+test('nobody is told of a fault of ours while the database can not be reached, whatever they ask', async () => {
+  const invoice = await A.issue(await A.draft());
+  const { url } = (await A.get<{ url: string }>(`/invoices/${invoice.id}/pdf`)).json;
+  let reachable = true;
+  const door = await service.another((db: Db): Db => {
+    const lost = () => Promise.reject(new ConnectionLost('no server', { sent: false }));
+    const nowhere = { query: lost, batch: lost, commitWith: lost };
+    return { ...db, read: (...args) => (reachable ? db.read(...args) : nowhere), transact: lost, write: lost };
+  });
+  reachable = false;
+  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const answer = await door.call(method, path, {
+      key: A.key,
+      ...(body === undefined ? {} : { body }),
+      mayFail: true,
+    });
+    return [answer.status, answer.headers['retry-after']];
+  };
+  for (const [method, path, body] of [
+    ['GET', '/company'],
+    ['GET', '/invoices?limit=0'],
+    ['POST', '/customers', { name: 1 }],
+    ['POST', '/customers', { name: 'Ana', country: 'PT' }],
+    ['GET', new URL(url).pathname + new URL(url).search],
+    ['GET', '/health/ready'],
+  ] as const)
+    expect([path, await ask(method, path, body)]).toEqual([path, [503, '1']]);
+  await door.stop();
+});

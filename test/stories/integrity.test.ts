@@ -137,3 +137,33 @@ test('a print of one document is none of another, nor of another state', async (
   );
   expect((await service.findings(B.id)).map(({ number }) => number).sort()).toEqual([one.number, other.number].sort());
 });
+
+test.each([
+  ['a last number beyond all numbers', `update certo.series set last_number = 9223372036854775807 where id = $1`],
+  ['one that no double can hold', `update certo.series set last_number = 9007199254740993 where id = $1`],
+  [
+    'an amount without end',
+    `update certo.documents set content = jsonb_set(content, '{totals,gross}', '1e400') where series_id = $1`,
+  ],
+  ['an event count beyond all', `update certo.documents set last_event = 2147483647 where series_id = $1`],
+])('%s ends no check: it is named, and the companies behind it are checked', async (_what, sql) => {
+  const other = await startService({ companies: ['A', 'B'] });
+  const { A: first, B: second } = other.companies;
+  const harm = async (company: TestCompany, sentence: string): Promise<InvoiceJson> => {
+    const invoice = await company.issue(await company.draft());
+    const guards = (how: string): Promise<unknown> =>
+      other.owner.query(
+        `alter table certo.documents ${how} trigger user; alter table certo.series ${how} trigger user`,
+      );
+    await guards('disable');
+    await other.owner.query(sentence, [invoice.series!.ref]);
+    await guards('enable');
+    return invoice;
+  };
+  const broken = await harm(first, sql);
+  const quiet = await harm(second, `update certo.documents set notes = 'x' where series_id = $1`);
+  expect(await other.checkBooks()).toBeGreaterThanOrEqual(2);
+  const found = [...(await other.findings(first.id)), ...(await other.findings(second.id))];
+  expect(new Set(found.map(({ series }) => series))).toEqual(new Set([broken.series!.name, quiet.series!.name]));
+  await other.stop('tampered');
+});

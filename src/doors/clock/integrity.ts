@@ -28,6 +28,10 @@ export interface IntegrityCheck {
 const piece = 10;
 /** After each piece the check rests so many times as long as it took: it leaves the processor to requests. */
 const rest = 4;
+/** Shorter than this it does not rest: empty series cost next to nothing. Milliseconds. */
+const shortest = 1;
+/** After a company that could not be checked, all are checked again so much later, or at night if that is sooner. */
+const again_ms = 10 * 60_000;
 /** As many findings of a company are recorded; the first one blocks already. */
 const most_recorded = 1_000;
 const night_hour = 3;
@@ -38,12 +42,14 @@ export function startIntegrity(world: IntegrityWorld): IntegrityCheck {
   const { signal } = stopping;
   const running = (async () => {
     while (!signal.aborted) {
+      let next = untilNight(new Date());
       try {
         await checkBooks(world, signal);
       } catch (error) {
-        if (!signal.aborted) world.log.error({ err: error }, 'the books could not be checked; they are tonight');
+        next = Math.min(next, again_ms);
+        if (!signal.aborted) world.log.error({ err: error }, 'the books could not be checked; they are in ten minutes');
       }
-      await sleep(untilNight(new Date()), undefined, { signal, ref: false }).catch(() => undefined);
+      await sleep(next, undefined, { signal, ref: false }).catch(() => undefined);
     }
   })();
   return {
@@ -60,7 +66,10 @@ export function untilNight(now: Date): number {
   return 24 * hour_ms - sinceNight;
 }
 
-/** Checks every company once; returns how many things were found that were not known. */
+/**
+ * Checks every company once; returns how many things were found that were not known. One that can't be checked keeps no
+ * other from it: what was thrown first comes out when all have had their turn.
+ */
 export async function checkBooks(world: IntegrityWorld, signal?: AbortSignal): Promise<number> {
   const published = await world.publicKeys();
   const verifying: VerifyWorld = {
@@ -69,8 +78,13 @@ export async function checkBooks(world: IntegrityWorld, signal?: AbortSignal): P
     seal: booksSeal(world.master),
   };
   let count = 0;
+  const failures: unknown[] = [];
   for (const companyId of await world.companyIds()) {
-    const fresh = await checkCompany(world, verifying, companyId, signal);
+    const fresh = await checkCompany(world, verifying, companyId, signal).catch((error: unknown) => {
+      failures.push(error);
+      return [];
+    });
+    signal?.throwIfAborted();
     for (const { number, series, problem } of fresh) {
       world.log.error(
         { companyId, series, number, problem },
@@ -79,6 +93,7 @@ export async function checkBooks(world: IntegrityWorld, signal?: AbortSignal): P
     }
     count += fresh.length;
   }
+  if (failures.length > 0) throw failures[0];
   return count;
 }
 
@@ -95,10 +110,9 @@ async function checkCompany(
     found(finding) {
       if (findings.length < most_recorded) findings.push(finding);
     },
-    async done(documents) {
-      // Empty series cost next to nothing.
-      if (documents > 0)
-        await sleep((performance.now() - began) * rest, undefined, signal === undefined ? {} : { signal });
+    async done() {
+      const took = performance.now() - began;
+      if (took > shortest) await sleep(took * rest, undefined, signal === undefined ? {} : { signal });
       signal?.throwIfAborted();
       began = performance.now();
     },

@@ -1,6 +1,6 @@
 /** Signed files: the PDF renditions and QR images that replies link to. No credential, no cookie; the link is all. */
 import type { FastifyInstance } from 'fastify';
-import type { Corridor } from '../../engine/execute.ts';
+import { type Corridor, guarded } from '../../engine/execute.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { checkFileLink } from '../../operations/links.ts';
@@ -27,7 +27,7 @@ export function addFiles(app: FastifyInstance, corridor: Corridor): void {
       // The signature first: an address nobody was given must not reach the database.
       checkFileLink(corridor.world, file, given, new Date(0));
       const tx = corridor.db.read(entryOfCompany(file.companyId, 'link'));
-      const row = await readFile(tx, file.documentId, file.variant);
+      const row = await guarded(() => readFile(tx, file.documentId, file.variant));
       if (row === undefined) throw new Refusal('FILE_NOT_FOUND');
       checkFileLink(corridor.world, file, given, row['now'] as Date);
       const name = String(row['number']).replace(/[^A-Za-z0-9._-]+/g, '-');

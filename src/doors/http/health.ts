@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { shared } from './shared.ts';
 
 const probe = statement('health', 'select 1 as alive');
 const anybody: Entry = {
@@ -10,10 +11,11 @@ const anybody: Entry = {
 };
 
 export function addHealth(app: FastifyInstance, db: Db): void {
+  const answers = shared(() => db.read(anybody).query(probe));
   app.get('/health/live', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
     try {
-      await db.read(anybody).query(probe);
+      await answers();
       return { status: 'ok' };
     } catch {
       return reply.code(503).header('retry-after', '1').send({ status: 'unavailable', reason: 'database' });

@@ -8,7 +8,7 @@ import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
 import { networkOf } from '../../engine/network.ts';
 import type { Rate } from '../../engine/rate.ts';
 import { CallerGone, SpooledFile } from '../../engine/spool.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
+import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
@@ -146,10 +146,13 @@ async function serve(
     if (error instanceof CallerGone) return reply.hijack();
     addRateHeaders(reply, trace);
     const refusal = refusalOf(error);
-    if (refusal.code === 'UNAUTHENTICATED') door.addressRate.count(networkOf(request.ip));
+    if (unknownCaller.has(refusal.code)) door.addressRate.count(networkOf(request.ip));
     return sendProblem(reply, request, refusal, door, error);
   }
 }
+
+/** Refusals of who is not known by any credential: they count against the address (decision 0020). */
+const unknownCaller: ReadonlySet<RefusalCode> = new Set(['UNAUTHENTICATED', 'AMBIGUOUS_CREDENTIALS']);
 
 /** Only a file takes so long that it pays to look whether the caller is still there. */
 const notWatched = new AbortController().signal;

@@ -25,7 +25,7 @@ const asText = (column: string) =>
 const readPiece = (size: number) =>
   statement(
     `verify_piece_${size}`,
-    `select ${[...frozenColumns, ...stateColumns].map(asText).join(', ')}, d.last_event, d.seal, d.state_seal,
+    `select ${[...frozenColumns, ...stateColumns].map(asText).join(', ')}, d.last_event::text, d.seal, d.state_seal,
        (select json_agg(json_build_array(e.sequence, ${instant('e.at')}, e.kind, e.changes, encode(e.seal, 'hex')) order by e.sequence)
         from certo.document_events e where e.company_id = d.company_id and e.document_id = d.id) as events
      from certo.documents d

@@ -1,5 +1,6 @@
 /** Verifies one series from its first document to its head, in pieces: memory does not grow with the series. */
 import type { KeyObject } from 'node:crypto';
+import { StatementError } from '../../db/errors.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
@@ -119,18 +120,27 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
   let sealedAfter = before;
   let point: ChainPoint | undefined = after;
   for (const { document, sealed } of piece) {
+    const number = String(sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence));
     const chained = { ...document, grossTotal: String(document.content?.books?.gross) };
-    const chain = verifyChain(world.keys, [chained], { after: point, startNumber, signed });
-    const problems = [...chain.map(({ fault }) => faultWords[fault]), ...documentFaults(document, head, previousHash)];
-    const seals = sealFaults(world.seal, sealed, sealedAfter);
-    if (problems.length > 0 || seals.faults.length > 0) {
-      const number = sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence);
-      const evidence = documentSeal(world.seal, frozenMembers(sealed.frozen), null).toString('hex');
+    try {
+      const chain = verifyChain(world.keys, [chained], { after: point, startNumber, signed });
+      const problems = [
+        ...chain.map(({ fault }) => faultWords[fault]),
+        ...documentFaults(document, head, previousHash),
+      ];
+      const seals = sealFaults(world.seal, sealed, sealedAfter);
+      sealedAfter = seals.next;
+      const evidence =
+        problems.length === 0 ? '' : documentSeal(world.seal, frozenMembers(sealed.frozen), null).toString('hex');
       const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
-      for (const fault of faults) report(world, head, watch, String(number), fault);
+      for (const fault of faults) report(world, head, watch, number, fault);
+    } catch (error) {
+      // Nothing here asks anyone: what can't be judged was never issued so.
+      const problem = `can not be read (${(error as Error).message})`;
+      report(world, head, watch, number, { problem, evidence: '' });
+      sealedAfter = [sealed.seal];
     }
     previousHash = document.hash;
-    sealedAfter = seals.next;
     point = chained;
   }
   return sealedAfter;
@@ -173,7 +183,7 @@ function headFaults(mac: Mac, head: SeriesHead, last: Reached | undefined): stri
 const instant = `to_char(last_issued_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 const readHeads = statement(
   'verify_heads',
-  `select id, code, document_type, at_type, kind, cash_vat, validation_code, start_number, last_number, last_hash, last_date, last_system_entry,
+  `select id, code, document_type, at_type, kind, cash_vat, validation_code, start_number::text, last_number::text, last_hash, last_date, last_system_entry,
      ${instant} as last_issued_at, last_seal, head_seal
    from certo.series where company_id = certo.current_company() and id is not null order by document_type, code`,
 );
@@ -192,11 +202,24 @@ const countStrays = statement(
         and not exists (select from certo.documents d where d.company_id = e.company_id and d.id = e.document_id and d.number is not null)) as events`,
 );
 
+/** The server could not work with a value that stands there, or its file is damaged: nothing that passes. */
+function isOfData(error: unknown): error is StatementError {
+  return error instanceof StatementError && /^(22|XX)/.test(error.code);
+}
+
 /** Every series of a company, its prints, and what belongs to none. */
 export async function verifyCompany(world: VerifyWorld, companyId: string, watch: Watch): Promise<{ series: number }> {
   const tx = world.db.read(entryOfCompany(companyId, 'verify'));
   const heads = (await tx.query(readHeads)).map((row) => headOf(companyId, row));
-  for (const head of heads) await verifySeries(world, head, watch);
+  for (const head of heads) {
+    await verifySeries(world, head, watch).catch((error) => {
+      if (!isOfData(error)) throw error;
+      report(world, head, watch, null, {
+        problem: `can not be read (${error.message})`,
+        evidence: canonicalJson(head),
+      });
+    });
+  }
   await verifyPrints(world, companyId, watch);
   const [strays] = await tx.query(countStrays);
   const place = { companyId, series: '', documentType: '', number: null };
