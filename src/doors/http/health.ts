@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { shared } from './shared.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 const probe = statement('health', 'select 1 as alive');
 const anybody: Entry = {
@@ -11,7 +11,7 @@ const anybody: Entry = {
 };
 
 export function addHealth(app: FastifyInstance, db: Db): void {
-  const answers = shared(() => db.read(anybody).query(probe));
+  const answers = oneAtATime(() => db.read(anybody).query(probe));
   app.get('/health/live', { schema: { hide: true } }, () => ({ status: 'ok' }));
   app.get('/health/ready', { schema: { hide: true } }, async (_request, reply) => {
     try {

@@ -1,7 +1,7 @@
 /** The public halves of the signing keys, for anyone who verifies documents from outside. */
 import type { FastifyInstance } from 'fastify';
 import { guarded } from '../../engine/execute.ts';
-import { shared } from './shared.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 
 export interface PublicKeys {
   readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
@@ -9,7 +9,7 @@ export interface PublicKeys {
 }
 
 export function addWellKnown(app: FastifyInstance, { publicKeys, certificateNumber }: PublicKeys): void {
-  const published = shared(publicKeys);
+  const published = oneAtATime(publicKeys);
   app.get('/.well-known/fiscal-keys.json', { schema: { hide: true } }, async (_request, reply) => {
     const keys = await guarded(published);
     reply.header('cache-control', 'public, max-age=300');

@@ -2,7 +2,7 @@
  * While one is under way, all who ask meanwhile get what it brings: what needs no credential costs the database one query
  * at a time, however many ask.
  */
-export function shared<T>(work: () => Promise<T>): () => Promise<T> {
+export function oneAtATime<T>(work: () => Promise<T>): () => Promise<T> {
   let running: Promise<T> | undefined;
   return () => {
     running ??= work().finally(() => {
