@@ -56,7 +56,10 @@ const compiled = new Map<string, ValidateFunction>();
 
 /** The operation that a request reaches, by method and path. */
 export function operationOf(method: string, path: string): Operation | undefined {
-  const asked = path.split('?')[0]!.split('/');
+  const [address] = path.split('?') as [string];
+  const exact = operations.filter((operation) => operation.path === address);
+  if (exact.length > 0) return exact.find((operation) => operation.method === method);
+  const asked = address.split('/');
   return operations.find((operation) => {
     const template = operation.path.split('/');
     return (

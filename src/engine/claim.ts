@@ -18,6 +18,9 @@ const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
 const kept_days = 30;
 
+/** Told in Retry-After: a lease is as long as the slowest work may take, and most is done at once. */
+const longest_wait_seconds = 5;
+
 // A retryable claim (no fence, not completed) with the same fingerprint is taken again; anything else stays as it is.
 const insertClaim = listStatement(
   'claim_insert',
@@ -265,7 +268,7 @@ function judge(row: Row): Recorded | undefined {
   // Released between our insert and our read: another attempt may take it at once.
   if (row['released'] === true) throw conflict(1);
   const seconds = row['lease_seconds'] as number | null;
-  throw conflict(seconds !== null && seconds > 0 ? seconds : undefined);
+  throw conflict(seconds !== null && seconds > 0 ? Math.min(seconds, longest_wait_seconds) : undefined);
 }
 
 /** It was done, and what it answered is not kept any more: it can neither replay nor run (contract, rule 4). */

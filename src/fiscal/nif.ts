@@ -88,6 +88,12 @@ export function withoutPrefix(country: string, text: string): string {
   return form.test(rest) ? rest : text;
 }
 
+/** The same for a number whose country is only known by its prefix, if it has one. */
+export function withoutOwnPrefix(text: string): string {
+  const prefix = text.slice(0, 2).toUpperCase();
+  return withoutPrefix(prefix === 'EL' ? 'GR' : prefix, text);
+}
+
 function viesForm(country: string): RegExp | undefined {
   return Object.hasOwn(viesForms, country) ? viesForms[country] : undefined;
 }

@@ -155,8 +155,8 @@ export const refusals = {
   },
   LINE_BREAK: {
     status: 400,
-    en: 'Line breaks are allowed only in description and notes.',
-    pt: 'Só description e notes podem ter quebras de linha.',
+    en: 'One line only: no line breaks and no tabs.',
+    pt: 'Só uma linha: sem quebras de linha nem tabulações.',
   },
   INVALID_ID: { status: 400, en: 'Not an id of this service.', pt: 'Não é um identificador deste serviço.' },
   NIF_INVALID: {
@@ -422,6 +422,11 @@ export const refusals = {
     status: 400,
     en: 'The built-in final consumer can not be changed or archived.',
     pt: 'O consumidor final do sistema não pode ser alterado nem arquivado.',
+  },
+  SYSTEM_RESERVED: {
+    status: 400,
+    en: 'There is one final consumer, and it is built in. Leave system out, or send false.',
+    pt: 'Só existe um consumidor final, o do sistema. Omita system ou envie false.',
   },
   DRAFT_NOT_PRINTABLE: {
     status: 400,

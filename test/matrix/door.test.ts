@@ -128,13 +128,16 @@ describe('limits per minute', () => {
 });
 
 describe('request ids', () => {
-  test.each(['a', 'x'.repeat(128), '!~#', uuidv7()])('%s is kept, in the header and in a problem', async (id) => {
-    nextMinute();
-    const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
-    expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
-  });
+  test.each(['a', 'x'.repeat(128), '!~#', 'a b', uuidv7()])(
+    '%s is kept, in the header and in a problem',
+    async (id) => {
+      nextMinute();
+      const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
+      expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
+    },
+  );
 
-  test.each(['', 'x'.repeat(129), 'a b', 'é', 'a\tb'])('%j is replaced', async (id) => {
+  test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('%j is replaced', async (id) => {
     const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.json.requestId).toBe(answer.headers['x-request-id']);
@@ -193,7 +196,7 @@ describe('framing', () => {
       431,
       'HEADERS_TOO_LARGE',
     ],
-    ['an address without end', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 431, 'HEADERS_TOO_LARGE'],
+    ['an address without end', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
   ])('%s: refused as a problem, with a request id', async (_what, bytes, status, code) => {
     const answer = await raw(bytes);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
@@ -219,6 +222,44 @@ describe('framing', () => {
       const answer = await A.get(path, { key: null });
       expect([answer.status, answer.json.code]).toEqual([414, 'URI_TOO_LONG']);
     }
+  });
+
+  test('a part of an address as long as an address may be is no special case', async () => {
+    nextMinute();
+    for (const length of [199, 201, 7_000]) {
+      const path = `/invoices/${'a'.repeat(length)}`;
+      expect([length, ...told(await A.call('GET', path, { key: null })).slice(0, 2)]).toEqual([
+        length,
+        401,
+        'UNAUTHENTICATED',
+      ]);
+      expect([length, ...told(await A.get(path)).slice(0, 2)]).toEqual([length, 400, 'INVALID_REQUEST']);
+    }
+  });
+
+  test.each([
+    ['POST', '/-json', 'GET, HEAD'],
+    ['DELETE', '/docs', 'GET, HEAD'],
+    ['POST', '/health/live', 'GET, HEAD'],
+    ['PATCH', '/.well-known/fiscal-keys.json', 'GET, HEAD'],
+    ['POST', `/files/${uuidv7()}/${uuidv7()}/qr`, 'GET, HEAD'],
+    ['GET', '/invoices/credit-notes', 'POST'],
+    ['PATCH', '/invoices/credit-notes', 'POST'],
+    ['PUT', '/invoices/x', 'GET, HEAD, PATCH, DELETE'],
+  ])('%s %s: 405, and what it takes', async (method, path, allowed) => {
+    nextMinute();
+    const answer = await service.call(method, path);
+    expect([answer.status, answer.json.code, answer.headers['allow']?.split(', ').sort()]).toEqual([
+      405,
+      'METHOD_NOT_ALLOWED',
+      allowed.split(', ').sort(),
+    ]);
+  });
+
+  test('a media type may end in a semicolon', async () => {
+    nextMinute();
+    const headers = { 'content-type': 'application/json;' };
+    expect((await A.call('POST', '/customers', { body: { name: 'X', country: 'PT' }, headers })).status).toBe(201);
   });
 
   test('a body that never says its length is cut at the limit all the same', async () => {

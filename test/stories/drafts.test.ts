@@ -51,6 +51,36 @@ describe('customers', () => {
     expect(Date.parse(cleared.json.updatedAt)).toBeGreaterThan(Date.parse(made.updatedAt));
   });
 
+  test('isArchived and system are fields of every body, as far as they say what can be', async () => {
+    const body = { name: 'Rui', country: 'PT' };
+    for (const isArchived of [true, false]) {
+      const { status, json } = await A.post<CustomerJson>('/customers', { ...body, isArchived, system: false });
+      expect([status, json.isArchived, json.system]).toEqual([201, isArchived, false]);
+      expect((await A.patch(`/customers/${json.id}`, { system: false })).status).toBe(200);
+      expect((await A.patch(`/customers/${json.id}`, { system: true })).json.errors).toMatchObject([
+        { pointer: '/system', code: 'SYSTEM_RESERVED' },
+      ]);
+      const item = { name: 'Coisa', type: 'PRODUCT', unitPrice: 1, vatRate: 'NORMAL', isArchived };
+      const made = await A.post<ItemJson>('/items', item);
+      expect([made.status, made.json.isArchived]).toEqual([201, isArchived]);
+    }
+    expect((await A.post('/customers', { ...body, system: true })).json.errors).toMatchObject([
+      { pointer: '/system', code: 'SYSTEM_RESERVED' },
+    ]);
+  });
+
+  test('a number of the EU is found as it was entered and as it is kept', async () => {
+    const { json } = await A.post<CustomerJson>('/customers', {
+      name: 'Ana',
+      country: 'ES',
+      taxpayerNumber: 'ESB12345674',
+    });
+    for (const number of ['ESB12345674', 'B12345674']) {
+      const found = await A.get<CustomerJson[]>(`/customers?taxpayerNumber=${number}`);
+      expect([number, found.json.map(({ id }) => id)]).toEqual([number, [json.id]]);
+    }
+  });
+
   test('the name shown: its own, else the company’s, else first and last', async () => {
     expect((await A.customer({ companyName: 'Firma', name: undefined })).name).toBe('Firma');
     expect((await A.customer({ firstName: 'Rui', lastName: 'Melo', name: undefined })).name).toBe('Rui Melo');

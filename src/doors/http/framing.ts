@@ -97,9 +97,20 @@ function after(response: ServerResponse | undefined, act: () => void): void {
 }
 
 function refusalOf(error: Error): Refusal {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'HPE_HEADER_OVERFLOW') return new Refusal('HEADERS_TOO_LARGE');
+  const { code, rawPacket } = error as NodeJS.ErrnoException & { rawPacket?: Buffer };
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return new Refusal(beginsTooLong(rawPacket) ? 'URI_TOO_LONG' : 'HEADERS_TOO_LARGE');
   return new Refusal(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'BAD_HTTP');
+}
+
+/** Octets of an address, path and query (RFC 9110, section 4.1, asks for at least 8,000). */
+export const longest_address = 8192;
+
+/** Whether it is the address of which there is too much: the first line does not end where it should have. */
+function beginsTooLong(packet: Buffer | undefined): boolean {
+  if (packet === undefined || !/^[A-Z]+ [/h]/.test(packet.toString('latin1', 0, 40))) return false;
+  const end = packet.indexOf('\n');
+  return end === -1 || end > longest_address;
 }
 
 /** RFC 3986, section 3.2: what a host and port may be made of. */

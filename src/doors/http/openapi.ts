@@ -192,7 +192,8 @@ const problemSchema: Json = {
 function publicSchema(schema: TSchema | Json): Json {
   const result: Json = {};
   for (const [word, value] of Object.entries(schema as Json)) {
-    if (word === 'decimals') result['multipleOf'] = 10 ** -Number(value);
+    // As `multipleOf` it would refuse true amounts: 14.9 is no multiple of 0.000001 in binary.
+    if (word === 'decimals') result['description'] = withDecimals(schema as Json, Number(value));
     else if (word === 'examples') result['example'] = (value as unknown[])[0];
     else if (word === 'format' && String(value) in formatWords) Object.assign(result, formatWords[String(value)]);
     else if (word === 'exclusiveMinimum') Object.assign(result, { minimum: value, exclusiveMinimum: true });
@@ -202,7 +203,13 @@ function publicSchema(schema: TSchema | Json): Json {
         Object.entries(value as Json).map(([name, member]) => [name, publicSchema(member as Json)]),
       );
     } else if (word === 'items') result[word] = publicSchema(value as Json);
+    else if (word === 'description' && 'decimals' in schema) continue;
     else if (!word.startsWith('~')) result[word] = value;
   }
   return result;
+}
+
+function withDecimals({ description }: Json, decimals: number): string {
+  const bound = decimals === 0 ? 'A whole number.' : `At most ${decimals} decimals.`;
+  return description === undefined ? bound : `${String(description)} ${bound}`;
 }

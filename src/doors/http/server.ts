@@ -14,16 +14,15 @@ import type { Operation } from '../../operations/operation.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
 import { addDocs } from './docs.ts';
 import { addFiles } from './files.ts';
-import { isDoubtful, openServer, pathOf } from './framing.ts';
+import { isDoubtful, longest_address, openServer, pathOf } from './framing.ts';
 import { addHealth } from './health.ts';
+import { refuseOtherMethods, routesOf } from './methods.ts';
 import { describeOperation, registerDescription } from './openapi.ts';
 import { languageOf, problemBody } from './problem.ts';
 import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
-/** Octets of an address, path and query (RFC 9110, section 4.1, asks for at least 8,000). */
-const longest_address = 8192;
 /** RFC 9110, section 8.3.1; parameters are not looked at. */
 const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
@@ -47,7 +46,8 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     trustProxy: door.trustedProxies.length > 0 && [...door.trustedProxies],
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], world.newId),
     routerOptions: {
-      maxParamLength: 200,
+      // No part of an address is longer than the address may be.
+      maxParamLength: longest_address,
       onBadUrl: (_path, request, response) => {
         const requestId = requestIdOf(request.headers['x-request-id'], world.newId);
         const { text, headers } = rendered(new Refusal('BAD_HTTP'), door, requestId);
@@ -101,20 +101,14 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     done();
   });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
-  app.setNotFoundHandler((request, reply) => {
-    const allowed = methodsAt(pathOf(request.url));
-    if (allowed.length === 0) return sendProblem(reply, request, new Refusal('ROUTE_NOT_FOUND'), door);
-    // RFC 9110, section 15.5.6.
-    reply.header('allow', allowed.join(', '));
-    return sendProblem(reply, request, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }), door);
-  });
-
+  const routes = routesOf(app);
   await registerDescription(app, world.baseUrl);
   for (const operation of operations) addOperation(app, operation, door);
   addWellKnown(app, { publicKeys: door.publicKeys, certificateNumber: world.certificateNumber });
   addHealth(app, door.corridor.db);
   addFiles(app, door.corridor);
   await addDocs(app, world);
+  refuseOtherMethods(app, routes, (request, reply, refusal) => sendProblem(reply, request, refusal, door));
   return app;
 }
 
@@ -225,14 +219,4 @@ function rendered(
       'x-request-id': requestId,
     },
   };
-}
-
-/** What the operations at a path take; none: there is no such path. GET brings HEAD with it. */
-function methodsAt(path: string): string[] {
-  const asked = path.split('/');
-  const there = operations.filter((operation) => {
-    const template = operation.path.split('/');
-    return template.length === asked.length && template.every((part, i) => part.startsWith(':') || part === asked[i]);
-  });
-  return there.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
 }

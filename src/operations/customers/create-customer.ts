@@ -16,8 +16,8 @@ import {
 const columns = Object.values(customerColumns);
 const insertCustomer = statement(
   'customer_insert',
-  `insert into certo.customers (company_id, id, created_by, shown_name, ${columns.join(', ')})
-   values (certo.current_company(), $1, $2, $3, ${columns.map((_, i) => `$${i + 4}`).join(', ')})
+  `insert into certo.customers (company_id, id, created_by, shown_name, is_archived, ${columns.join(', ')})
+   values (certo.current_company(), $1, $2, $3, $4, ${columns.map((_, i) => `$${i + 5}`).join(', ')})
    returning *`,
 );
 
@@ -41,6 +41,7 @@ export const createCustomer = defineWrite({
       change.id,
       asked.principal.actor,
       name,
+      asked.body.isArchived ?? false,
       ...customerValues(change.record),
     ]);
     change.row = row!;

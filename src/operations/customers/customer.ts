@@ -37,14 +37,18 @@ export const customerFields = {
   fax: Type.Optional(line(20, 'Fax.')),
   mobile: Type.Optional(line(20, 'Mobile telephone.')),
 };
+const marks = {
+  isArchived: Type.Optional(
+    Type.Boolean({ description: 'Left out of lists; false brings an archived customer back.' }),
+  ),
+  system: Type.Optional(Type.Boolean({ description: 'Only false: there is one final consumer, and it is built in.' })),
+};
 export const CustomerBody = closed({
   ...customerFields,
+  ...marks,
   country: Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] }),
 });
-export const CustomerPatch = closed({
-  ...customerFields,
-  isArchived: Type.Optional(Type.Boolean({ description: 'false brings an archived customer back.' })),
-});
+export const CustomerPatch = closed({ ...customerFields, ...marks });
 export type CustomerValues = Static<typeof CustomerPatch>;
 
 export const CustomerReply = closed({
@@ -132,7 +136,7 @@ export function shownName(record: CustomerRecord): string | undefined {
 
 /** Rules on a record as a whole; tolerant of values of a wrong type, which the schema names. */
 export function customerProblems(values: Record<string, unknown>): Problem[] {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...markProblems(values)];
   const record = overlay({}, onlyText(values));
   if (shownName(record) === undefined) problems.push({ code: 'REQUIRED', pointer: '/name' });
   const country = record.country;
@@ -147,6 +151,11 @@ export function customerProblems(values: Record<string, unknown>): Problem[] {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/email', facts: { format: 'name@example.pt' } });
   }
   return problems;
+}
+
+/** What nobody can ask for. */
+export function markProblems({ system }: Record<string, unknown>): Problem[] {
+  return system === true ? [{ code: 'SYSTEM_RESERVED', pointer: '/system' }] : [];
 }
 
 function onlyText(values: Record<string, unknown>): CustomerValues {

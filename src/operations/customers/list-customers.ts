@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { anyOf, type Condition, contains, equals, pageOf } from '../../db/page.ts';
+import { withoutOwnPrefix } from '../../fiscal/nif.ts';
 import { line, listQuery } from '../fields.ts';
 import { defineRead } from '../operation.ts';
 import { CustomerReply, customerColumns, customerListColumns, showCustomer } from './customer.ts';
@@ -39,7 +40,10 @@ export const listCustomers = defineRead({
     for (const [name, column] of Object.entries(customerColumns)) {
       const value = query[name as keyof typeof customerColumns];
       if (value === undefined) continue;
-      if (name === 'taxpayerNumber' || name === 'country') conditions.push(equals(column, value));
+      if (name === 'taxpayerNumber') {
+        // As it was entered and as it is kept.
+        conditions.push(anyOf([value, withoutOwnPrefix(value)].map((number) => equals(column, number))));
+      } else if (name === 'country') conditions.push(equals(column, value));
       else conditions.push(contains(name === 'name' ? 'shown_name' : column, value));
     }
     return tx.query(

@@ -12,6 +12,7 @@ import {
   customerProblems,
   customerToChange,
   customerValues,
+  markProblems,
   overlay,
   recordOf,
   showCustomer,
@@ -40,6 +41,7 @@ export const patchCustomer = defineWrite({
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['CUSTOMER_NOT_FOUND', 'SYSTEM_CUSTOMER', 'CUSTOMER_NIF_LOCKED', 'CUSTOMER_NAME_LOCKED'],
   tool: 'update_customer',
+  check: markProblems,
   load: (tx, { params: { id } }) => customerToChange(tx, id, [openDraftsCall({ customerId: id })]),
   decide(row, asked) {
     const before = recordOf(row);

@@ -57,11 +57,11 @@ const optional = Object.fromEntries(Object.entries(members).map(([name, schema])
   [K in keyof typeof members]: ReturnType<typeof Type.Optional<(typeof members)[K]>>;
 };
 
-export const ItemBody = closed(members);
-export const ItemPatch = closed({
-  ...optional,
-  isArchived: Type.Optional(Type.Boolean({ description: 'false brings an archived item back.' })),
-});
+const isArchived = Type.Optional(
+  Type.Boolean({ description: 'Left out of lists; false brings an archived item back.' }),
+);
+export const ItemBody = closed({ ...members, isArchived });
+export const ItemPatch = closed({ ...optional, isArchived });
 export type ItemValues = Static<typeof ItemPatch>;
 
 export const ItemReply = closed({

@@ -1,0 +1,50 @@
+/** Which methods an address takes: the others are 405 with `Allow` (RFC 9110, section 15.5.6), other addresses 404. */
+import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { Refusal } from '../../fiscal/refusal.ts';
+import { pathOf } from './framing.ts';
+
+interface Route {
+  readonly methods: readonly string[];
+  /** Path template with ":id". */
+  readonly url: string;
+}
+
+/** The routes that are added from here on. */
+export function routesOf(app: FastifyInstance): readonly Route[] {
+  const routes: Route[] = [];
+  app.addHook('onRoute', ({ method, url }) => void routes.push({ methods: [method].flat(), url }));
+  return routes;
+}
+
+type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+
+/** Once all routes are there. */
+export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], refuse: Refuse): void {
+  const routes = [...all];
+  const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allowed = methodsAt(routes, pathOf(request.url));
+    if (allowed.length === 0) return refuse(request, reply, new Refusal('ROUTE_NOT_FOUND'));
+    reply.header('allow', allowed.join(', '));
+    return refuse(request, reply, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }));
+  };
+  app.setNotFoundHandler(handler);
+  // The router would take "/invoices/credit-notes" for "/invoices/:id" where only the latter has the method.
+  for (const { methods, url } of routes.filter((route) => !route.url.includes(':'))) {
+    const taken = routes.filter((other) => other.url !== url && fits(other.url, url)).flatMap((other) => other.methods);
+    // GET brings HEAD with it.
+    const others = new Set(taken.filter((method) => method !== 'HEAD' && !methods.includes(method)));
+    for (const method of others as ReadonlySet<HTTPMethods>)
+      app.route({ method, url, schema: { hide: true }, handler });
+  }
+}
+
+function methodsAt(routes: readonly Route[], path: string): readonly string[] {
+  const exact = routes.filter(({ url }) => url === path);
+  const there = exact.length > 0 ? exact : routes.filter(({ url }) => fits(url, path));
+  return [...new Set(there.flatMap(({ methods }) => methods))];
+}
+
+function fits(template: string, path: string): boolean {
+  const [parts, asked] = [template.split('/'), path.split('/')];
+  return parts.length === asked.length && parts.every((part, i) => part.startsWith(':') || part === asked[i]);
+}
