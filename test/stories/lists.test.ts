@@ -177,6 +177,17 @@ test('customers and items are sorted by name as well', async () => {
   expect(await names('/customers?city=ordem')).toEqual(['cc', 'aa', 'bb']);
   expect(await names('/items?unitPrice=77&sort=name:asc')).toEqual(['aa', 'bb', 'cc']);
   expect(await names('/items?unitPrice=77&sort=createdAt:asc')).toEqual(['bb', 'aa', 'cc']);
+
+  for (const name of ['Zé', 'Ávila', 'ávila e filhos', 'Óscar', 'ana', 'Ana Maria'])
+    await A.customer({ name, city: 'acentos' });
+  expect(await names('/customers?city=acentos&sort=name:asc')).toEqual([
+    'ana',
+    'Ana Maria',
+    'Ávila',
+    'ávila e filhos',
+    'Óscar',
+    'Zé',
+  ]);
 });
 
 test('an entry is the document in short', async () => {

@@ -51,7 +51,11 @@ export const listCustomers = defineRead({
         from: 'certo.customers',
         columns: customerListColumns,
         conditions,
-        sortColumns: { createdAt: { by: 'created_at' }, updatedAt: { by: 'updated_at' }, name: { by: 'shown_name' } },
+        sortColumns: {
+          createdAt: { by: 'created_at' },
+          updatedAt: { by: 'updated_at' },
+          name: { by: 'certo.fold(shown_name)' },
+        },
         page: query,
       }),
     );

@@ -76,7 +76,11 @@ export const listItems = defineRead({
         from: 'certo.items',
         columns: itemListColumns,
         conditions,
-        sortColumns: { createdAt: { by: 'created_at' }, updatedAt: { by: 'updated_at' }, name: { by: 'name' } },
+        sortColumns: {
+          createdAt: { by: 'created_at' },
+          updatedAt: { by: 'updated_at' },
+          name: { by: 'certo.fold(name)' },
+        },
         page: query,
       }),
     );
