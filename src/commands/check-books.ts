@@ -19,7 +19,7 @@ export async function checkBooks(
 ): Promise<{ companies: number; series: number }> {
   const keys = await publicKeys(owner);
   const counts = { companies: 0, series: 0 };
-  for await (const companyId of companyIds(owner, only)) {
+  for (const companyId of await companyIds(owner, only)) {
     counts.companies += 1;
     counts.series += (await verifyCompany({ ...world, keys }, companyId, { ...watch, piece })).series;
   }
@@ -41,12 +41,18 @@ export async function countDocuments(owner: Owner, only: string | undefined): Pr
   return Number(rows[0]?.count);
 }
 
-async function* companyIds(owner: Owner, only: string | undefined): AsyncGenerator<string> {
-  if (only !== undefined) return yield only;
-  for (let after = '00000000-0000-0000-0000-000000000000'; ; ) {
-    const { rows } = await owner.query('select id from certo.companies where id > $1 order by id limit 500', [after]);
-    if (rows.length === 0) return;
-    for (const { id } of rows) yield id;
-    after = rows.at(-1).id;
-  }
+/** Every company that there is, and every one that something in the books names: a row that was removed hides nothing. */
+async function companyIds(owner: Owner, only: string | undefined): Promise<string[]> {
+  if (only !== undefined) return [only];
+  const { rows } = await owner.query<{ id: string }>(
+    `with recursive named as (
+       (select company_id as id from certo.documents order by company_id limit 1)
+       union all
+       select (select d.company_id from certo.documents d where d.company_id > n.id order by d.company_id limit 1)
+       from named n where n.id is not null)
+     select id from certo.companies
+     union select company_id from certo.series
+     union select id from named where id is not null order by id`,
+  );
+  return rows.map(({ id }) => id);
 }

@@ -1,5 +1,8 @@
 /** Somebody changes the books outside the program: the next check finds it, and nothing is issued until it is resolved. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checkBooks } from '../../src/commands/check-books.ts';
+import { booksSeal, masterKey } from '../../src/keys/sealing.ts';
+import type { Finding } from '../../src/operations/verify/verify-series.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -165,5 +168,25 @@ test.each([
   expect(await other.checkBooks()).toBeGreaterThanOrEqual(2);
   const found = [...(await other.findings(first.id)), ...(await other.findings(second.id))];
   expect(new Set(found.map(({ series }) => series))).toEqual(new Set([broken.series!.name, quiet.series!.name]));
+  await other.stop('tampered');
+});
+
+test('a company whose row is gone is verified none the less, and named', async () => {
+  const other = await startService({ companies: ['A', 'B'] });
+  const { A: kept, B: gone } = other.companies;
+  await kept.issue(await kept.draft());
+  await gone.issue(await gone.draft());
+  await other.owner.query('alter table certo.companies drop constraint companies_pkey cascade');
+  const removed = await other.owner.query('delete from certo.companies where id = $1', [gone.id]);
+  expect(removed.rowCount).toBe(1);
+  const found: Finding[] = [];
+  const world = { db: other.db, seal: booksSeal(masterKey(Buffer.from(other.masterKeyHex, 'hex'))) };
+  const counts = await checkBooks(other.owner, world, undefined, {
+    found: (one) => void found.push(one),
+    done: () => undefined,
+  });
+  expect(counts.companies).toBe(2);
+  const missing = found.filter(({ problem }) => problem === 'has books, and is not there itself');
+  expect(missing.map(({ companyId }) => companyId)).toEqual([gone.id]);
   await other.stop('tampered');
 });

@@ -196,6 +196,7 @@ const countTail = statement(
 const countStrays = statement(
   'verify_strays',
   `select
+     (select count(*)::int from certo.companies c where c.id = certo.current_company()) as companies,
      (select count(*)::int from certo.documents d where d.company_id = certo.current_company() and d.number is not null
         and (d.sequence is null or not exists (select from certo.series s where s.company_id = d.company_id and s.id = d.series_id))) as documents,
      (select count(*)::int from certo.document_events e where e.company_id = certo.current_company()
@@ -222,15 +223,15 @@ export async function verifyCompany(world: VerifyWorld, companyId: string, watch
   }
   await verifyPrints(world, companyId, watch);
   const [strays] = await tx.query(countStrays);
-  const place = { companyId, series: '', documentType: '', number: null };
-  for (const what of ['documents', 'events'] as const) {
-    const count = Number(strays?.[what]);
-    if (count === 0) continue;
-    const problem =
-      what === 'documents'
-        ? `has ${count} numbered document(s) outside every series`
-        : `has ${count} event(s) of documents that are not there`;
-    watch.found({ ...place, problem, evidence: world.seal(canonicalJson(['finding', companyId, problem])) });
+  const [companies, documents, events] = ['companies', 'documents', 'events'].map((what) => Number(strays?.[what]));
+  const problems = [
+    ...(companies === 0 ? ['has books, and is not there itself'] : []),
+    ...(documents === 0 ? [] : [`has ${documents} numbered document(s) outside every series`]),
+    ...(events === 0 ? [] : [`has ${events} event(s) of documents that are not there`]),
+  ];
+  for (const problem of problems) {
+    const evidence = world.seal(canonicalJson(['finding', companyId, problem]));
+    watch.found({ companyId, series: '', documentType: '', number: null, problem, evidence });
   }
   return { series: heads.length };
 }
