@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type CustomerChange, customerLockProblems, itemLockProblems } from './masters.ts';
+import { type CustomerChange, customerLockProblems, itemLockProblems, taxIdentities } from './masters.ts';
 import { Refusal } from './refusal.ts';
 
 /** Code and pointers of what refuses a change; undefined: allowed. */
@@ -30,6 +30,38 @@ test('a NIF may be filled in', () => {
   expect(customer({ ...ana, taxpayerNumber: null }, ana)).toBeUndefined();
   expect(customer({ ...ana, taxpayerNumber: '' }, ana)).toBeUndefined();
   expect(customer({ ...ana, taxpayerNumber: '999999990' }, ana)).toBeUndefined();
+});
+
+test('the country of a NIF that documents carry never changes; without a NIF it is free', () => {
+  const here = { ...ana, country: 'PT' };
+  expect(customer(here, { ...here, country: 'US' })).toEqual(['CUSTOMER_COUNTRY_LOCKED', '/country']);
+  expect(customer(here, { ...here, country: 'DE', taxpayerNumber: '123456788' })).toEqual([
+    'CUSTOMER_NIF_LOCKED',
+    '/taxpayerNumber',
+    '/country',
+  ]);
+  expect(customer(here, { ...here, country: 'US' }, false)).toBeUndefined();
+  const none = { name: 'Ana', country: 'PT' };
+  expect(customer(none, { ...none, country: 'ES' })).toBeUndefined();
+  expect(customer({ ...none, taxpayerNumber: '999999990' }, { ...none, country: 'ES' })).toBeUndefined();
+  expect(customer(none, { ...none, country: 'DE', taxpayerNumber: '123456789' })).toBeUndefined();
+});
+
+test('what documents may show of a customer is kept, in the order in which it was', () => {
+  const [nobodyHere, nobodyThere] = [
+    { name: 'Ana', country: 'PT' },
+    { name: 'Ana', taxpayerNumber: '', country: 'ES' },
+  ];
+  const somebody = { ...ana, country: 'ES' };
+  const change = (before: Side, after: Side, known: readonly string[] | null, used = true) =>
+    taxIdentities({ used, before, after }, known);
+  expect(change(nobodyHere, somebody, null, false)).toBeNull();
+  expect(change(nobodyHere, { ...nobodyHere, name: 'Eva', taxpayerNumber: null }, null)).toBeNull();
+  expect(change(nobodyHere, nobodyThere, null)).toEqual(['999999990 PT', '999999990 ES']);
+  const both = ['999999990 PT', '999999990 ES'];
+  expect(change(nobodyThere, nobodyHere, both)).toEqual(both);
+  expect(change(nobodyThere, somebody, both)).toEqual([...both, '123456789 ES']);
+  expect(change(somebody, { ...somebody, name: 'Eva' }, both)).toEqual(both);
 });
 
 test('the name is free only once there is a NIF', () => {

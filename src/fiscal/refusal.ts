@@ -408,6 +408,11 @@ export const refusals = {
     en: 'This customer has issued documents; the NIF can not change. Create a new customer.',
     pt: 'Este cliente tem documentos emitidos; o NIF não pode mudar. Crie um novo cliente.',
   },
+  CUSTOMER_COUNTRY_LOCKED: {
+    status: 400,
+    en: 'This customer has issued documents with a tax number; its country can not change. Create a new customer.',
+    pt: 'Este cliente tem documentos emitidos com número fiscal; o país não pode mudar. Crie um novo cliente.',
+  },
   CUSTOMER_NAME_LOCKED: {
     status: 400,
     en: 'This customer has issued documents and no NIF; the name can not change. Create a new customer.',

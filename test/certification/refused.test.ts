@@ -222,6 +222,7 @@ describe('F6 to F8 masters that documents name', () => {
       expect((await refused(() => patch({ taxpayerNumber })))[0]).toBe('CUSTOMER_NIF_LOCKED');
     }
     expect((await refused(() => patch({ country: 'ES', taxpayerNumber: 'B12345678' })))[0]).toBe('CUSTOMER_NIF_LOCKED');
+    expect((await refused(() => patch({ country: 'US' })))[0]).toBe('CUSTOMER_COUNTRY_LOCKED');
     const person = await A.customer();
     await invoice({ customerId: person.id });
     expect((await A.patch(`/customers/${person.id}`, { taxpayerNumber: '123456789' })).status).toBe(200);

@@ -223,7 +223,22 @@ describe('in March 2026', () => {
     expect((await patchCustomer({ taxpayerNumber: nifFrom('23456789') })).status).toBe(200);
     expect(refusal(await patchCustomer({ taxpayerNumber: nifFrom('23456788') }))).toEqual([400, 'CUSTOMER_NIF_LOCKED']);
     expect(refusal(await patchCustomer({ taxpayerNumber: '' }))).toEqual([400, 'CUSTOMER_NIF_LOCKED']);
+    expect(refusal(await patchCustomer({ country: 'US' }))).toEqual([400, 'CUSTOMER_COUNTRY_LOCKED']);
+    expect((await patchCustomer({ country: 'PT', city: 'Évora' })).status).toBe(200);
     expect((await patchCustomer({ name: 'Nome novo' })).status).toBe(200);
+  });
+
+  test('the country is free until there is a NIF, and may come with it', async () => {
+    const customer = await A.customer({ name: 'De onde' });
+    await A.issue(await A.draft({ customerId: customer.id }));
+    const patch = (body: unknown) => A.patch(`/customers/${customer.id}`, body);
+    expect((await patch({ country: 'FR' })).status).toBe(200);
+    expect((await patch({ country: 'DE', taxpayerNumber: 'DE123456789' })).json).toMatchObject({
+      country: 'DE',
+      taxpayerNumber: '123456789',
+    });
+    // Documents of now would still show another country, did they show the number.
+    expect(refusal(await patch({ country: 'US' }))).toEqual([400, 'CUSTOMER_COUNTRY_LOCKED']);
   });
 
   test('they lock for each of a document that was not in one before, whatever was', async () => {

@@ -298,7 +298,12 @@ const plays = {
   },
   async patchMasters(life, chance) {
     if (chance.once(2)) {
-      const change = chance.one<Body>([{ city: 'Faro' }, { name: 'Outro nome' }, { taxpayerNumber: '123456789' }]);
+      const change = chance.one<Body>([
+        { city: 'Faro' },
+        { name: 'Outro nome' },
+        { taxpayerNumber: '123456789' },
+        { country: 'FR' },
+      ]);
       return life.ask('PATCH', `/customers/${chance.one(life.customers)}`, change);
     }
     const change = chance.one<Body>([{ unitPrice: chance.exact(50, 2) }, { name: 'Outro artigo' }]);

@@ -96,7 +96,7 @@ async function booksHold(company: TestCompany, issued: readonly Issued[]): Promi
   expect(chainFaults(saft, publicKey)).toEqual([]);
   expect(report.hashes).toEqual({ verified: issued.length - saft.payments.length, unverified: 0 });
 
-  tellsTheSame(saft, issued);
+  tellsTheSame(saft, issued, await buyersOf(company));
   sumsHold(saft);
   await statesHold(company, saft, issued);
   await balancesHold(company);
@@ -105,16 +105,33 @@ async function booksHold(company: TestCompany, issued: readonly Issued[]): Promi
 }
 
 /** Each document stands in the file once, as the API showed it when it was numbered. */
-function tellsTheSame(saft: Saft, issued: readonly Issued[]): void {
+function tellsTheSame(saft: Saft, issued: readonly Issued[], buyers: ReadonlyMap<string, string>): void {
   const numbers = [...saft.invoices, ...saft.movements, ...saft.works, ...saft.payments].map(numberOf);
   expect(numbers.sort()).toEqual(issued.map(({ number }) => number).sort());
   for (const { number, atcud, hash, total, net, currency } of issued) {
-    const { ATCUD, Hash, DocumentTotals } = saft.document(number);
+    const { ATCUD, Hash, DocumentTotals, CustomerID } = saft.document(number);
+    expect([number, buyers.get(number)]).toEqual([number, buyerOf(saft, CustomerID)]);
     expect([number, ATCUD, Hash]).toEqual([number, atcud, hash]);
     const { GrossTotal, NetTotal, Currency } = DocumentTotals;
     if (currency === 'EUR') expect([number, GrossTotal, NetTotal]).toEqual([number, total.toFixed(2), net.toFixed(2)]);
     else expect(Currency).toMatchObject({ CurrencyCode: currency, CurrencyAmount: total.toFixed(2) });
   }
+}
+
+/** Number → tax number and country of the buyer, as the QR code on the paper tells them. */
+async function buyersOf(company: TestCompany): Promise<Map<string, string>> {
+  const { rows } = await service.owner.query(
+    'select number, qr from certo.documents where company_id = $1 and number is not null',
+    [company.id],
+  );
+  return new Map(rows.map(({ number, qr }) => [number, /\*(B:[^*]*\*C:[^*]*)/.exec(qr)![1]!]));
+}
+
+function buyerOf(saft: Saft, id: string): string {
+  const [customer, ...others] = saft.customers.filter(({ CustomerID }) => CustomerID === id);
+  expect([id, customer === undefined, others]).toEqual([id, false, []]);
+  const { CustomerTaxID, BillingAddress } = customer!;
+  return `B:${CustomerTaxID}*C:${BillingAddress.Country}`;
 }
 
 /** Sums in the heads of the sections, from the documents: net of what stands, by side. */

@@ -11,11 +11,13 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
  * CustomerID, at most 30 characters: "CF" for the one generic final consumer; a UUID has 36 characters and becomes the 26
- * of Crockford's base 32, which keeps all its bits and reads the same in either letter case.
+ * of Crockford's base 32, which keeps all its bits and reads the same in either letter case. `identity`: which of the
+ * customer's tax identities is meant, where documents show several: "-2" is the second that they showed.
  */
-export function customerCode(party: Pick<Party, 'id' | 'finalConsumer'>): string {
+export function customerCode(party: Pick<Party, 'id' | 'finalConsumer'>, identity = 1): string {
   if (party.finalConsumer === true) return 'CF';
-  return uuid.test(party.id) ? base32(party.id) : party.id;
+  const code = uuid.test(party.id) ? base32(party.id) : party.id;
+  return identity === 1 ? code : `${code}-${identity}`;
 }
 
 function base32(id: string): string {

@@ -6,7 +6,7 @@ import { findRate } from '../vat-rates.ts';
 import { customerCode, customerTaxId, unknown } from './codes.ts';
 import { addressXml } from './head.ts';
 import type { SaftCustomer, SaftItem, SaftTax } from './source.ts';
-import { cut, group, leaf, plain, whole } from './xml-text.ts';
+import { cut, group, leaf, optional, plain, whole } from './xml-text.ts';
 
 /** A Customer. The generic final consumer has nothing known but its name. */
 export function customerXml(customer: SaftCustomer): string {
@@ -14,10 +14,11 @@ export function customerXml(customer: SaftCustomer): string {
   const known: SaftCustomer = generic ? { id: customer.id, name: 'Consumidor final' } : customer;
   return group(
     'Customer',
-    leaf('CustomerID', customerCode(customer)) +
+    leaf('CustomerID', customerCode(customer, customer.identity)) +
       plain('AccountID', unknown) +
       leaf('CustomerTaxID', customerTaxId(customer)) +
       leaf('CompanyName', cut(known.name, 100)) +
+      optional('Contact', known.contact, 50) +
       group('BillingAddress', addressXml(known, known.country || unknown)) +
       whole('Telephone', known.phone || known.mobile, 20) +
       whole('Fax', known.fax, 20) +

@@ -22,7 +22,7 @@ export function movementXml(document: SaftDocument, region: Region, tally: Tally
       plain('MovementDate', issued.date) +
       plain('MovementType', typeCodeOf(issued)) +
       plain('SystemEntryDate', issued.systemEntry) +
-      leaf('CustomerID', customerCode(content.customer)) +
+      leaf('CustomerID', customerCode(content.customer, document.identity)) +
       leaf('SourceID', cut(document.issuedBy, 30)) +
       plain('EACCode', content.cae) +
       optional('MovementComments', content.transport?.comments, 60) +

@@ -29,7 +29,7 @@ export function receiptXml(document: SaftDocument, tally: Tally | undefined): st
       paymentXml('PaymentMethod', content, issued.date) +
       leaf('SourceID', cut(document.issuedBy, 30)) +
       plain('SystemEntryDate', issued.systemEntry) +
-      leaf('CustomerID', customerCode(content.customer)) +
+      leaf('CustomerID', customerCode(content.customer, document.identity)) +
       settledXml(content, type === 'RC', tally) +
       group('DocumentTotals', sumsXml(content) + currencyXml(content)) +
       withholdingXml(content),

@@ -20,7 +20,7 @@ export function invoiceXml(document: SaftDocument, region: Region, tally: Tally 
     cut(document.issuedBy, 30),
   )}<EACCode>${content.cae}</EACCode>\n<SystemEntryDate>${issued.systemEntry}</SystemEntryDate>\n${leaf(
     'CustomerID',
-    customerCode(content.customer),
+    customerCode(content.customer, document.identity),
   )}${shippingXml(content, region)}${linesXml(document, tally)}${totalsXml(content, issued.date)}${withholdingXml(content)}</Invoice>\n`;
 }
 

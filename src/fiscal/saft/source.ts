@@ -30,8 +30,11 @@ export interface SaftHeader {
   readonly comment?: string | undefined;
 }
 
-/** A customer of the period, as the latest of its documents shows it. */
+/** A customer of the period under one tax identity, as the latest record of it that documents show has it. */
 export interface SaftCustomer extends Party {
+  readonly identity?: number | undefined;
+  /** Who speaks for a company. */
+  readonly contact?: string | undefined;
   readonly fax?: string | undefined;
 }
 
@@ -54,6 +57,8 @@ export type SaftIssued = Omit<Issued, 'qr' | 'shortHash'>;
 /** An issued document with what has become of it since. */
 export interface SaftDocument {
   readonly content: Content;
+  /** Which of its customer's tax identities it shows, from 1, where the customer had several. */
+  readonly identity?: number | undefined;
   readonly issued: SaftIssued;
   /** N normal, A cancelled, F (pro formas and transport documents) invoiced, even in part. */
   readonly status: 'N' | 'A' | 'F';
@@ -93,7 +98,7 @@ export interface SaftSection {
 
 export interface SaftSource {
   readonly header: SaftHeader;
-  /** One per customer id. */
+  /** One per customer id and tax identity. */
   readonly customers: AsyncIterable<readonly SaftCustomer[]>;
   readonly items: AsyncIterable<readonly SaftItem[]>;
   readonly taxes: readonly SaftTax[];

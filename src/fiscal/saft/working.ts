@@ -23,7 +23,7 @@ export function workXml(document: SaftDocument, tally: Tally | undefined): strin
       leaf('SourceID', cut(document.issuedBy, 30)) +
       plain('EACCode', content.cae) +
       plain('SystemEntryDate', issued.systemEntry) +
-      leaf('CustomerID', customerCode(content.customer)) +
+      leaf('CustomerID', customerCode(content.customer, document.identity)) +
       linesXml(document, tally) +
       group('DocumentTotals', sumsXml(content) + currencyXml(content)),
   );

@@ -93,7 +93,7 @@ export const readCustomer = statement(
 );
 export const lockCustomer = statement(
   'customer_lock',
-  `select ${columnList} from certo.customers where company_id = certo.current_company() and id = $1 for update`,
+  `select ${columnList}, tax_identities from certo.customers where company_id = certo.current_company() and id = $1 for update`,
 );
 
 /** The values of a record, by API name; absent ones are left out. */

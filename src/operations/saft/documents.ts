@@ -5,6 +5,7 @@ import type { Content, Day, Recovered, Region } from '../../fiscal/document.ts';
 import { originalOf, typeCodeOf } from '../../fiscal/saft/codes.ts';
 import type { SaftDocument } from '../../fiscal/saft/source.ts';
 import { laterText } from '../../fiscal/time.ts';
+import { identity } from './masters.ts';
 import type { Stretch } from './period.ts';
 
 /** Documents per round trip: 300 of three lines are 1 MB of JSON. */
@@ -13,11 +14,12 @@ const portion = 300;
 const readPortion = statement(
   'saft_documents',
   `select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
-     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content,
+     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content, ${identity} as identity,
      case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
        (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
         where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
    from certo.documents d
+   left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
    where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
      and d.date between $4 and $5
    order by d.sequence limit ${portion}`,
@@ -80,6 +82,7 @@ function documentOf(row: Row, stretch: Stretch, { region, invoiced }: DocumentsA
   const issuedBy = String(row['issued_by']);
   return {
     content,
+    identity: numberOf(row['identity']),
     issued: {
       number: String(row['number']),
       sequence: Number(row['sequence']),
@@ -118,4 +121,5 @@ function correctedOriginal(corrected: { number: string; recovered: Recovered } |
   return corrected === null ? undefined : originalOf(typeCodeOf(corrected), corrected.recovered);
 }
 
+const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value));
 const textOf = (value: unknown): string | undefined => (value === null ? undefined : String(value));

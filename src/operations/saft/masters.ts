@@ -2,19 +2,40 @@
 import { rowsOf } from '../../db/snapshot.ts';
 import type { Tx } from '../../db/transact.ts';
 import type { Day, Party, ProductType } from '../../fiscal/document.ts';
+import { finalConsumerNif } from '../../fiscal/nif.ts';
 import type { SaftCustomer, SaftItem } from '../../fiscal/saft/source.ts';
 import { inPeriod } from './period.ts';
 
 const portion = 500;
 
-// As frozen in the latest document of the period (SAF-T reference, section 4); the fax stands on the record alone.
+/**
+ * Which of the tax identities of its customer `c` a document `d` shows, from 1; null where they all show the same. 0 is one
+ * that the record does not know, which changing it here can't bring about.
+ */
+export const identity = `case when c.tax_identities is not null then coalesce(array_position(c.tax_identities,
+  coalesce(nullif(d.customer_nif, ''), '${finalConsumerNif}') || ' ' || coalesce(d.content->'customer'->>'country', '')), 0) end`;
+
+// As frozen in the latest record of an identity that documents of the period show (SAF-T reference, section 4). Receipts and
+// credit notes are copies: they show the customer as the document they are of did. A copy can only be the latest if it was
+// issued after all others, so hardly any of them is looked up. Contact and fax stand on the customer's own record alone.
 const customers = `
-  select d.content->'customer' as party, c.fax
-  from (select distinct on (d.customer_id) d.customer_id, d.id from certo.documents d where ${inPeriod}
-        order by d.customer_id, d.issued_at desc, d.sequence desc) latest
+  select d.content->'customer' as party, latest.identity, c.fax,
+    case when c.company_name is not null then nullif(concat_ws(' ', c.first_name, c.last_name), '') end as contact
+  from (select distinct on (z.customer_id, z.identity) z.customer_id, z.identity, z.id
+        from (select y.customer_id, y.identity, y.id, y.sequence, case when y.copy then coalesce((select p.issued_at
+                from certo.documents p where p.company_id = certo.current_company() and p.id = y.parent_id), y.issued_at)
+                else y.issued_at end as since
+              from (select x.*, max(case when not x.copy then x.issued_at end) over (partition by x.customer_id, x.identity) as own
+                    from (select d.customer_id, d.id, d.parent_id, d.sequence, d.issued_at, ${identity} as identity,
+                            d.family = 'RECEIPT' or d.type = 'CREDIT_NOTE' as copy
+                          from certo.documents d
+                          left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
+                          where ${inPeriod}) x) y
+              where case when y.copy then y.issued_at > coalesce(y.own, '-infinity') else y.issued_at = y.own end) z
+        order by z.customer_id, z.identity, z.since desc, z.sequence desc) latest
   join certo.documents d on d.company_id = certo.current_company() and d.id = latest.id
   left join certo.customers c on c.company_id = certo.current_company() and c.id = latest.customer_id
-  order by latest.customer_id`;
+  order by latest.customer_id, latest.identity`;
 
 // Names of items in documents are locked, so that of the catalogue is the one that was issued.
 const items = `
@@ -26,8 +47,9 @@ const items = `
 export async function* customersOf(tx: Tx, from: Day, to: Day): AsyncGenerator<SaftCustomer[]> {
   for await (const rows of rowsOf(tx, 'saft_customers', customers, [from, to], portion)) {
     yield rows.map((row) => {
-      const party = row['party'] as Party;
-      return row['fax'] === null ? party : { ...party, fax: String(row['fax']) };
+      const known = Object.entries({ identity: row['identity'], contact: row['contact'], fax: row['fax'] });
+      const beside = Object.fromEntries(known.filter(([, value]) => value !== null));
+      return { ...(row['party'] as Party), ...beside };
     });
   }
 }
