@@ -6,6 +6,7 @@
 import type { Party, PricedLine } from '../fiscal/document.ts';
 import { documentTypes } from '../fiscal/document.ts';
 import { finalConsumerNif } from '../fiscal/nif.ts';
+import { exactUnitPrice } from '../fiscal/unit-price.ts';
 import { unitText } from '../fiscal/units.ts';
 import { buyerTaxId, issuerNif } from './parties.ts';
 import type { Place, TransportReport } from './reports.ts';
@@ -50,7 +51,7 @@ function transportLine(line: PricedLine, message: TransportReport): string {
     leaf('ProductDescription', cut(line.name, 200)),
     leaf('Quantity', line.quantity),
     leaf('UnitOfMeasure', cut(unitText(line.unit), 20)),
-    leaf('UnitPrice', message.valued ? line.eur.unitNet : '0.00'),
+    leaf('UnitPrice', message.valued ? exactUnitPrice(line) : '0.00'),
   );
 }
 

@@ -196,6 +196,15 @@ describe('details', () => {
     );
   });
 
+  it('transport: a price has as many decimals as its quantity needs, the same as in SAF-T', () => {
+    const input = [
+      s.line('1', { quantity: '3000000', unitPrice: '1', discount: { type: 'PERCENT', value: '33.333333' } }),
+    ];
+    const xml = bodies.reportTransport(s.transport({ content: s.content('GUIA_DE_REMESSA', { input }), valued: true }));
+    expect(schemaFault('transport', xml)).toBeUndefined();
+    expect(xml).toContain('<UnitPrice>0.66666667</UnitPrice>');
+  });
+
   it('transport: a foreign number that looks like a NIF is not told, since the message has no country', () => {
     const told = (taxpayerNumber: string, country: string) =>
       textOf(

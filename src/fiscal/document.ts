@@ -157,7 +157,7 @@ export interface PricedLine extends LineInput {
   readonly net: Decimal;
   /** This line's share of its group's VAT; the shares of a group sum to the group's VAT. */
   readonly tax: Decimal;
-  /** net ÷ quantity, 2 to 6 decimals. SAF-T UnitPrice. */
+  /** net ÷ quantity, 2 to 6 decimals. SAF-T UnitPrice, but of large quantities (unit-price.ts). */
   readonly unitNet: Decimal;
   readonly withholdingAmount: Decimal;
   /** The same line in EUR (equal to net, tax, unitNet and discountAmount in an EUR document). */

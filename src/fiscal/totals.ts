@@ -184,7 +184,7 @@ function moneyOf(open: OpenLine, index: number, books: Books, gross: Decimal): P
   return { net, tax: books.taxes[index]!, unitNet: unitPrice(net, open.line.quantity), discountAmount };
 }
 
-/** SAF-T UnitPrice: after all discounts, so that quantity × unit price is the line's net; 2 to 6 decimals. */
+/** After all discounts, so that quantity × unit price is the line's net as near as 6 decimals come; 2 of them at least. */
 function unitPrice(net: Decimal, quantity: Decimal): Decimal {
   return quantity === '1' ? net : trimmed(divide(net, quantity, 6), 2);
 }

@@ -1,6 +1,6 @@
 /**
  * Exact sums over very many amounts: whole numbers of 10⁻⁸ as bigint, since a big.js object per line would take longer
- * than writing or checking the line itself. Prices have at most 6 decimals here, elsewhere seldom more than 8.
+ * than writing or checking the line itself. Prices have at most 6 decimals here, elsewhere seldom more than 8; of unit prices more are read.
  */
 import type { Decimal } from '../document.ts';
 
@@ -12,13 +12,13 @@ const decimalText = /^\+?(\d*)(?:\.(\d*))?$/;
 /** One cent. */
 export const cent = scale / 100n;
 
-/** "1230.5" → 123050000000n. Decimals beyond the eighth are cut. Undefined for what is no non-negative decimal. */
-export function unitsOf(text: string): bigint | undefined {
+/** "1230.5" → 123050000000n. Decimals beyond the eighth (or `kept`) are cut. Undefined for what is no non-negative decimal. */
+export function unitsOf(text: string, kept = places): bigint | undefined {
   const found = decimalText.exec(text);
   if (found === null) return undefined;
   const [, whole = '', fraction = ''] = found;
   if (whole === '' && fraction === '') return undefined;
-  return BigInt(whole + (fraction.length > places ? fraction.slice(0, places) : fraction.padEnd(places, '0')));
+  return BigInt(whole + (fraction.length > kept ? fraction.slice(0, kept) : fraction.padEnd(kept, '0')));
 }
 
 /** Exact text, with at least `least` decimals and no zeros behind those. */
@@ -29,9 +29,14 @@ export function unitsText(units: bigint, least = 2): Decimal {
   return `${sign}${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
-/** a × b, rounded down to 10⁻⁸. */
-export function times(a: bigint, b: bigint): bigint {
-  return (a * b) / scale;
+/** Decimals of a price that are read: more than any program's numbers have. */
+const price_places = 20;
+const priceScale = 10n ** BigInt(price_places);
+
+/** `quantity` × the price that `text` says, rounded down to 10⁻⁸. Undefined for what is no price. */
+export function priced(quantity: bigint, text: string): bigint | undefined {
+  const price = unitsOf(text, price_places);
+  return price === undefined ? undefined : (quantity * price) / priceScale;
 }
 
 /** The distance between two amounts. */

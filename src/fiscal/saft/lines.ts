@@ -1,6 +1,7 @@
 /** Lines of sales, transport and working documents. They differ in three elements and in the value of transports. */
 import { isZero } from '../decimal.ts';
 import { documentTypes, type PricedLine } from '../document.ts';
+import { exactUnitPrice } from '../unit-price.ts';
 import { unitText } from '../units.ts';
 import { unitsOf } from './amounts.ts';
 import { exemptionReason } from './codes.ts';
@@ -40,7 +41,7 @@ export function linesXml(document: SaftDocument, tally: Tally | undefined): stri
       'ProductDescription',
       productDescription(line.name),
     )}<Quantity>${line.quantity}</Quantity>\n${leaf('UnitOfMeasure', cut(unitText(line.unit), 20))}<UnitPrice>${
-      valued ? line.eur.unitNet : '0.00'
+      valued ? exactUnitPrice(line) : '0.00'
     }</UnitPrice>\n${taxPoint}${corrected}${leaf('Description', cut(line.description || line.name, 200))}<${amountName}>${amount}</${amountName}>\n${
       valued ? taxXml(line) : ''
     }</Line>\n`;

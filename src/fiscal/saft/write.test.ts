@@ -10,12 +10,14 @@ import {
   idOf,
   openDesk,
   receiptContent,
+  refOf,
   settledOf,
   sourceOf,
   textOf,
   transportContent,
 } from '../../../test/golden/saft-samples.ts';
 import { schemaFaults } from '../../../test/golden/saft-schema.ts';
+import { creditNoteOver } from '../correct.ts';
 import { round2, sum } from '../decimal.ts';
 import type { Content, DocumentType, LineInput } from '../document.ts';
 import { Refusal } from '../refusal.ts';
@@ -263,16 +265,75 @@ describe('sales documents', () => {
     expect(invoice).not.toHaveProperty('WithholdingTax');
   });
 
-  test('a price is as exact as six decimals are, and the check knows it', async () => {
-    const line = {
-      ...goods,
-      quantity: '3000000',
-      unitPrice: '1',
-      discount: { type: 'PERCENT' as const, value: '33.333333' },
-    };
+  test.each([
+    ['3000000', '1', '33.333333', '2000000.01', '0.666667', '0.66666667'],
+    ['1000000', '0.123456', '8.8', '112591.87', '0.112592', '0.11259187'],
+    ['999999999.999999', '0.000001', '99', '10.00', '0.00', '0.00000001'],
+    ['9999.999999', '9.999999', '50', '49999.99', '4.999999', '4.999999'],
+    ['2000000', '0.5', '0', '1000000.00', '0.50', '0.50'],
+  ])('%s × %s less %s %% is told with as many decimals as it takes', async (quantity, unitPrice, value, ...told) => {
+    const line = { ...goods, quantity, unitPrice, discount: { type: 'PERCENT' as const, value } };
+    const [net, unitNet, exact] = told;
     const document = await openDesk().issue(sampleContent('INVOICE', [line]));
-    expect(document.content.lines[0]).toMatchObject({ net: '2000000.01', unitNet: '0.666667' });
+    expect(document.content.lines[0]).toMatchObject({ net, unitNet });
+    expect(await xmlOf([document])).toContain(`<UnitPrice>${exact}</UnitPrice>`);
     expect((await checkSaft(writeSaft(sourceOf([document])))).findings).toEqual([]);
+  });
+
+  test('Quantity × UnitPrice is the amount, within a cent, of any line of any document', async () => {
+    // In whole 10⁻³⁰, with nothing of ours.
+    const parts = (text: string) => {
+      const [whole = '', fraction = ''] = text.split('.');
+      expect(fraction.length).toBeLessThanOrEqual(15);
+      return BigInt(whole + fraction.padEnd(15, '0'));
+    };
+    const decimals = (most: number) =>
+      fc
+        .tuple(fc.bigInt({ min: 1n, max: BigInt(most) * 1_000_000n - 1n }), fc.constantFrom(0, 2, 6))
+        .map(([n, places]) => {
+          const [whole, fraction] = [
+            n / 1_000_000n,
+            String(n % 1_000_000n)
+              .padStart(6, '0')
+              .slice(0, places),
+          ];
+          return places === 0 ? String(whole + 1n) : /^0*$/.test(`${whole}${fraction}`) ? '1' : `${whole}.${fraction}`;
+        });
+    const line = fc
+      .record({
+        quantity: fc.constantFrom(10, 10_000, 100_000_000).chain(decimals),
+        unitPrice: fc.constantFrom(1, 10_000).chain(decimals),
+        discount: fc.option(decimals(99).map((value) => ({ type: 'PERCENT' as const, value }))),
+      })
+      .map(({ discount, ...rest }): LineInput => ({ ...goods, ...rest, ...(discount === null ? {} : { discount }) }));
+    const types = ['INVOICE', 'PROFORMA', 'GUIA_DE_REMESSA'] as const;
+    const foreign = { currency: 'USD', exchangeRate: '0.921537' };
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...types), line, fc.boolean(), fc.boolean(), async (type, one, abroad, note) => {
+        const more = { customer: customers.business, ...(abroad ? foreign : {}) };
+        const content =
+          type === 'GUIA_DE_REMESSA' ? transportContent(type, [one], true, more) : sampleContent(type, [one], more);
+        const desk = openDesk();
+        const document = await desk.issue(content);
+        if (note && type === 'INVOICE') {
+          const over = creditNoteOver(content, [], [{ id: content.lines[0]!.id, quantity: one.quantity }], () => 'n');
+          const parent = { ...refOf(document), reason: 'x' };
+          await desk.issue({ ...sampleContent('CREDIT_NOTE', [one], more), ...over, parent });
+        }
+        const xml = await xmlOf(desk.documents);
+        expect(schemaFaults(xml)).toEqual([]);
+        const lines = [
+          ...xml.matchAll(/<Quantity>(.*)<[\s\S]*?<UnitPrice>(.*)<[\s\S]*?<(?:Credit|Debit)Amount>(.*)</g),
+        ];
+        expect(lines).toHaveLength(desk.documents.length);
+        for (const [, quantity, price, amount] of lines) {
+          const apart = parts(quantity!) * parts(price!) - parts(amount!) * 10n ** 15n;
+          expect(apart < 0n ? -apart : apart).toBeLessThanOrEqual(10n ** 28n);
+        }
+        expect((await checkSaft(writeSaft(sourceOf(desk.documents)))).findings).toEqual([]);
+      }),
+      { numRuns: 150 },
+    );
   });
 
   test('only notes refer to what they correct, with the side turned for credit notes', async () => {

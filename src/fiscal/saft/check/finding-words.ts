@@ -286,8 +286,12 @@ export const findingWords = {
     'A linha tem o número {value}; aqui vem a linha {expected}. Numere as linhas 1, 2, 3 como impressas.',
   ),
   LINE_AMOUNT: error(
-    '{quantity} × {price} is {expected}, the line says {value}. Export UnitPrice after discounts, with up to 6 decimals.',
-    '{quantity} × {price} dá {expected}, a linha diz {value}. Exporte UnitPrice depois de descontos, com até 6 decimais.',
+    '{quantity} × {price} is {expected}, the line says {value}. Export UnitPrice after discounts, with 6 decimals or more.',
+    '{quantity} × {price} dá {expected}, a linha diz {value}. Exporte UnitPrice depois de descontos, com 6 decimais ou mais.',
+  ),
+  LINE_PRICE_ROUNDED: warning(
+    '{quantity} × {price} is {expected}, the line says {value}: the price is rounded too far for the quantity, and other validators may object. Export UnitPrice with more decimals.',
+    '{quantity} × {price} dá {expected}, a linha diz {value}: o preço está demasiado arredondado para a quantidade, e outros validadores podem objetar. Exporte UnitPrice com mais decimais.',
   ),
   SIDE: warning(
     '{type} documents use {expected}; this line uses {name}. Change the side.',

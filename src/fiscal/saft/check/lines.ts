@@ -3,7 +3,7 @@ import { compare } from '../../decimal.ts';
 import type { Region, VatRate } from '../../document.ts';
 import { exemptionOn, exemptions } from '../../exemptions.ts';
 import { findRate } from '../../vat-rates.ts';
-import { apart, cent, times, unitsOf, unitsText } from '../amounts.ts';
+import { apart, cent, priced, unitsOf, unitsText } from '../amounts.ts';
 import { type Book, checkReference, type DocumentKind } from './book.ts';
 import { taxKey } from './masters.ts';
 import { allIn, child, type SaftNode, textIn } from './structure.ts';
@@ -76,22 +76,30 @@ function checkGoods(book: Book, sums: DocumentSums, of: LineOf, node: SaftNode, 
   }
 }
 
-/** Quantity × UnitPrice is the amount, as near as the decimals of the price allow: six are all that SAF-T asks for. */
+/**
+ * Quantity × UnitPrice is the amount, to a cent. Six decimals are all that programs are asked for, so what half of the
+ * last of them explains is no error; but whoever takes the file to other validators may meet it there.
+ */
 function checkAmount(book: Book, node: SaftNode, quantity: bigint | undefined, amount: bigint): void {
-  const priceText = textIn(node, 'UnitPrice');
-  const price = unitsOf(priceText);
-  if (quantity === undefined || price === undefined) return;
-  const expected = times(quantity, price);
-  const fraction = priceText.length - priceText.indexOf('.') - 1;
-  // Half of 10⁻⁶ per unit.
-  const rounding = priceText.includes('.') && fraction >= 6 ? times(quantity, 50n) : 0n;
-  if (apart(expected, amount) <= cent + rounding) return;
-  book.findings.tell('LINE_AMOUNT', node.line, {
+  const price = textIn(node, 'UnitPrice');
+  const expected = quantity === undefined ? undefined : priced(quantity, price);
+  if (quantity === undefined || expected === undefined) return;
+  const off = apart(expected, amount);
+  if (off <= cent) return;
+  const code = off <= cent + halfLast(quantity, price) ? 'LINE_PRICE_ROUNDED' : 'LINE_AMOUNT';
+  book.findings.tell(code, node.line, {
     quantity: textIn(node, 'Quantity'),
-    price: priceText,
+    price,
     expected: unitsText(expected),
     value: unitsText(amount),
   });
+}
+
+/** Half a unit of the last decimal of a price that has six or more, for each of the quantity. */
+function halfLast(quantity: bigint, price: string): bigint {
+  const point = price.indexOf('.');
+  const decimals = point === -1 ? 0 : price.length - point - 1;
+  return decimals < 6 ? 0n : (priced(quantity, `0.${'0'.repeat(Math.min(decimals, 19))}5`) ?? 0n);
 }
 
 const sides: Readonly<Record<string, string>> = {

@@ -222,6 +222,13 @@ const assertions: readonly Mutation[] = [
   ['an RC line without tax', ['RC_WITHOUT_TAX'], within('RC C2026/1', /<Tax>[\s\S]*?<\/Tax>\n/, ''), 'RC C2026/1'],
 ];
 
+/** A line of 1000.00 as so many pieces at a price. */
+const millions = (price: string) =>
+  both(
+    within('FT F2026/1', '<Quantity>10<', '<Quantity>30000000<'),
+    within('FT F2026/1', '<UnitPrice>100.00<', `<UnitPrice>${price}<`),
+  );
+
 const figures: readonly Mutation[] = [
   [
     'a NIF with a wrong check digit',
@@ -248,6 +255,22 @@ const figures: readonly Mutation[] = [
   ],
   ['a line number left out', ['LINE_NUMBER'], within(ft1, '<LineNumber>2', '<LineNumber>3'), ft1],
   ['a quantity changed', ['LINE_AMOUNT'], within(ft1, '<Quantity>12', '<Quantity>13'), ft1],
+  ...['0.000033', '0.0000333', '0.00003333'].map(
+    (price): Mutation => [
+      `a price of six decimals or more, rounded too far for the quantity: ${price}`,
+      ['LINE_PRICE_ROUNDED'],
+      millions(price),
+      'FT F2026/1',
+    ],
+  ),
+  ...['0.00003', '0.000032', '0.0000330'].map(
+    (price): Mutation => [
+      `a price that its decimals do not explain: ${price}`,
+      ['LINE_AMOUNT'],
+      millions(price),
+      'FT F2026/1',
+    ],
+  ),
   ['a quantity of a transport changed', ['SECTION_SUM'], within('GD A2026/1', '<Quantity>3', '<Quantity>4')],
   [
     'an amount changed',
@@ -616,6 +639,8 @@ const cancelledConversion = both(
 test.each([
   ['a tax period that began the year before', swap('<FiscalYear>2026', '<FiscalYear>2025')],
   ['characters beyond the basic plane count once', swap('<City>Lisboa', `<City>${'😀'.repeat(50)}`)],
+  ['a price with as many decimals as its quantity needs', millions('0.000033333333')],
+  ['a price with more decimals than anyone reads', millions(`0.0000${'3'.repeat(40)}`)],
   ['zero with a sign', swap(/(?<=<UnitPrice>)0.00/, '-0.00')],
   ['spaces around numbers', swap('<TaxPercentage>23.00', '<TaxPercentage> 23.00 ')],
   ['a rate written in another way', swap('<TaxPercentage>23.00', '<TaxPercentage>023')],
