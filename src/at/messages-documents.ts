@@ -184,12 +184,14 @@ function totals(sums: { net: Decimal; tax: Decimal; gross: Decimal }): string {
   return block('DocumentTotals', one('TaxPayable', sums.tax), one('NetTotal', sums.net), one('GrossTotal', sums.gross));
 }
 
-/** One element per kind of withholding, whatever the percentages. */
+/** One element per kind of withholding, whatever the percentages; none of a kind of which nothing is withheld, as in SAF-T. */
 function withholdings(groups: readonly WithholdingGroup[]): string[] {
   const sums = new Map<string, bigint>();
   for (const { type, amount } of groups) sums.set(type, (sums.get(type) ?? 0n) + cents(amount));
-  return [...sums].map(([type, sum]) =>
-    block('WithholdingTax', one('WithholdingTaxType', type), one('WithholdingTaxAmount', money(sum))),
+  return [...sums].flatMap(([type, sum]) =>
+    sum === 0n
+      ? []
+      : [block('WithholdingTax', one('WithholdingTaxType', type), one('WithholdingTaxAmount', money(sum)))],
   );
 }
 

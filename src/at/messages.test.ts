@@ -181,6 +181,16 @@ describe('details', () => {
     );
   });
 
+  it('leaves out withholding where nothing is withheld, as SAF-T does', () => {
+    const withholding = { type: 'IRS' as const, percent: '23' };
+    const input = [s.line('1', { unitPrice: '0', withholding }), s.line('2')];
+    const free = s.content('INVOICE', { input });
+    expect(free.books.withholdings).toMatchObject([{ type: 'IRS', amount: '0.00' }]);
+    expect(bodies.reportInvoice(s.sales('INVOICE', { content: free }))).not.toContain('WithholdingTax');
+    const receipt = { ...s.payment(), withholdings: free.books.withholdings };
+    expect(bodies.reportPayment(receipt)).not.toContain('WithholdingTax');
+  });
+
   it('transport: foreign places left out, long tax ids never cut, unpriced lines 0.00, names cut to what fits', () => {
     const far = { ...s.foreigner, taxpayerNumber: '123456789012345678901', name: '😀'.repeat(120) };
     const xml = bodies.reportTransport(
