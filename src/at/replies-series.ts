@@ -55,9 +55,11 @@ function record(info: XmlElement): SeriesRecord | undefined {
     state: read('estado'),
   };
   if (Object.values(found).includes('')) return undefined;
+  const certificate = textOf(info, 'numCertSWFatur') ?? '';
+  const known = /^\d{1,4}$/.test(certificate) ? { ...found, certificateNumber: certificate } : found;
   const last = textOf(info, 'seqUltimoDocEmitido');
-  if (last === undefined) return found;
-  return patterns.numInicialSeq.test(last) ? { ...found, lastNumber: last } : undefined;
+  if (last === undefined) return known;
+  return patterns.numInicialSeq.test(last) ? { ...known, lastNumber: last } : undefined;
 }
 
 /** Whether an answer speaks of the series that was asked about: identifiers are compared ignoring case, as the AT does. */

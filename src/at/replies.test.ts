@@ -154,8 +154,18 @@ describe('series service', () => {
     // 10 characters, as the test environment gives them.
     expect(read('registerSeries', reply(info, '2001'), asked)).toMatchObject({
       kind: 'done',
-      series: { validationCode: 'AAJFF5JWJN', state: 'A' },
+      series: {
+        validationCode: 'AAJFF5JWJN',
+        state: 'A',
+        processing: 'PI',
+        firstNumber: '1',
+        certificateNumber: '9999',
+      },
     });
+    // Whose it is can then not be said; that it is there can.
+    const unnamed = read('registerSeries', reply(info.replace('>9999<', '>?<'), '2001'), asked);
+    expect(unnamed).toMatchObject({ kind: 'done', series: { validationCode: 'AAJFF5JWJN' } });
+    expect(unnamed).not.toHaveProperty('series.certificateNumber');
     expect(read('registerSeries', reply('', '2001'), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('registerSeries', reply(info, '2001'), { ...asked, series: 'B2026' })).toMatchObject({
       kind: 'unknown',

@@ -84,6 +84,8 @@ export interface SeriesRecord {
   readonly startDate: Day;
   /** PI invoicing program, PF tax portal, OM other. */
   readonly processing: string;
+  /** Digits, "0" of a program without certificate; absent where the AT's answer has none that can be read. */
+  readonly certificateNumber?: string | undefined;
   /** Opaque, case as received, 8 characters or more (the test environment gave 10). */
   readonly validationCode: string;
   /** A active, N annulled, F finalised. */

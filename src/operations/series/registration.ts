@@ -3,10 +3,10 @@
  * call the outside, so they run from a command or from the clock, never inside a request.
  */
 import type { AtGateway, Credentials } from '../../at/gateway.ts';
-import type { AtDocumentCode, RegisterSeries } from '../../at/reports.ts';
+import type { AtDocumentCode, RegisterSeries, SeriesRecord } from '../../at/reports.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import type { DocumentType } from '../../fiscal/document.ts';
+import type { Day, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { mayBeCashVat, type SeriesKind, seriesTypeCode } from '../../fiscal/regime.ts';
 import { isSeriesCode } from '../../fiscal/series.ts';
@@ -35,7 +35,7 @@ const insertSeries = statement(
 );
 const readSeries = statement(
   'series_by_code',
-  `select id, code, status, validation_code, kind, cash_vat from certo.series
+  `select id, code, status, validation_code, kind, cash_vat, created_at from certo.series
    where company_id = certo.current_company() and at_type = $1 and code_key = upper($2)`,
 );
 const activate = statement(
@@ -93,7 +93,7 @@ export interface RegisteredSeries {
 
 /**
  * Registers a series at the AT and activates it; safe to repeat after a lost answer (4001: the code is read with
- * listSeries). Refuses SERIES_CODE_INVALID, SERIES_CODE_TAKEN, SERIES_NOT_CASH_VAT, AT_CREDENTIALS_MISSING, AT_REFUSED,
+ * listSeries, of a series that can only be ours). Refuses SERIES_CODE_INVALID, SERIES_CODE_TAKEN, SERIES_NOT_CASH_VAT, AT_CREDENTIALS_MISSING, AT_REFUSED,
  * AT_UNREACHABLE.
  */
 export async function registerSeries(
@@ -134,6 +134,7 @@ export async function registerSeries(
     documentCode: atType,
     kind,
     startDate,
+    firstAsked: series['created_at'] as Date,
     lostUntil: company['lost_until'] as Date | null,
   });
   await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
@@ -142,6 +143,8 @@ export async function registerSeries(
 
 type Registration = Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'> & {
   readonly kind: SeriesKind;
+  /** When this series was asked for here, before the AT was told of it. */
+  readonly firstAsked: Date;
   /** The last restore after which documents may be missing. */
   readonly lostUntil: Date | null;
 };
@@ -149,25 +152,50 @@ type Registration = Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'
 async function validationCodeOf(
   world: SeriesWorld,
   credentials: Credentials,
-  { lostUntil, ...wanted }: Registration,
+  { firstAsked, lostUntil, ...wanted }: Registration,
 ): Promise<string> {
   const message = { ...wanted, firstNumber: 1, certificateNumber: world.certificateNumber };
   const outcome = await world.at.registerSeries(credentials, message);
   if (outcome.kind === 'done') return outcome.series.validationCode;
   if (outcome.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: outcome.problem });
   if (outcome.code !== '4001') throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
-  // Registered before, perhaps by ourselves with the answer lost: the active record has the code. One from before a
-  // restore may be ours and forgotten, with documents in it: those numbers are not used again.
-  const { series, documentCode, kind } = wanted;
-  const registeredFrom = lostUntil === null ? undefined : addDays(dayOf(lostUntil, 'PT'), 1);
+  // Registered before, perhaps by ourselves with the answer lost: then the active record has the code.
+  const { series, documentCode } = wanted;
+  const registeredFrom = earliestOwn(firstAsked, lostUntil);
   const listed = await world.at.listSeries(credentials, { series, documentCode, state: 'A', registeredFrom });
-  const found =
-    listed.kind === 'done'
-      ? listed.series.find((s) => s.series === series && s.documentCode === documentCode && s.kind === kind)
-      : undefined;
-  if (found !== undefined) return found.validationCode;
-  if (lostUntil !== null && listed.kind === 'done') throw new Refusal('SERIES_CODE_TAKEN', { code: series });
-  throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
+  if (listed.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: listed.problem });
+  if (listed.kind === 'refused') throw new Refusal('AT_REFUSED', { code: listed.code, message: listed.message });
+  const found = listed.series.find((record) => isOwnUnused(record, message));
+  if (found === undefined) throw new Refusal('SERIES_CODE_TAKEN', { code: series });
+  return found.validationCode;
+}
+
+/**
+ * The day from which on a registration may be ours: nobody told the AT of the series before it was asked for here, and one
+ * from before a restore may have been ours and is forgotten, with documents in it. The AT tells days only.
+ */
+function earliestOwn(firstAsked: Date, lostUntil: Date | null): Day {
+  const asked = dayOf(firstAsked, 'PT');
+  const known = lostUntil === null ? asked : addDays(dayOf(lostUntil, 'PT'), 1);
+  return asked > known ? asked : known;
+}
+
+/**
+ * What the AT has is what was sent, and nothing was numbered in it. A series of the tax portal, of another program or from
+ * another first number on is none of ours: its documents would be out of range, or have numbers that are used already.
+ */
+function isOwnUnused(record: SeriesRecord, sent: RegisterSeries): boolean {
+  return (
+    record.series === sent.series &&
+    record.documentCode === sent.documentCode &&
+    record.kind === sent.kind &&
+    record.state === 'A' &&
+    record.processing === 'PI' &&
+    Number(record.firstNumber) === sent.firstNumber &&
+    record.certificateNumber !== undefined &&
+    Number(record.certificateNumber) === sent.certificateNumber &&
+    Number(record.lastNumber ?? 0) === 0
+  );
 }
 
 export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';
