@@ -1,7 +1,7 @@
 import { createSign, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import type { Content, DocumentType } from './document.ts';
 import { chainPart, signedText, verifyChain } from './hash-chain.ts';
@@ -127,6 +127,52 @@ test('dates: never after today, never before the last of the series', () => {
   });
   expect(decided({ ...on('2026-02-20'), head }).sequence).toBe(5);
   expect(decided({ ...on('2026-03-02'), head }).date).toBe('2026-03-02');
+});
+
+describe('what a document is about comes before it', () => {
+  const invoice = { id: 'p', number: 'FT A2026/1', date: '2026-02-20', type: 'INVOICE' } as const;
+  const proforma = { id: 'o', number: 'PF A2026/1', date: '2026-02-20', type: 'PROFORMA' } as const;
+  const receipt = sampleContent('RECEIPT', [], { parent: invoice });
+  test.each([
+    ['a credit note', sampleContent('CREDIT_NOTE', undefined, { parent: { ...invoice, reason: 'Anulação' } })],
+    ['a debit note', sampleContent('DEBIT_NOTE', undefined, { parent: { ...invoice, reason: 'Juros' } })],
+    ['a receipt', receipt],
+    ['an invoice of a pro forma', sampleContent('INVOICE', undefined, { origin: proforma })],
+  ])('%s', (_what, content) => {
+    const { number } = content.parent ?? content.origin!;
+    expect(refusal({ content: { ...content, date: '2026-02-19' } }).problems).toEqual([
+      {
+        code: 'DATE_BEFORE_PARENT',
+        pointer: '/date',
+        facts: { number, parentDate: '2026-02-20', date: '2026-02-19' },
+      },
+    ]);
+    expect(decided({ content: { ...content, date: '2026-02-20' } }).date).toBe('2026-02-20');
+    expect(decided({ content }).date).toBe('2026-03-02');
+  });
+
+  test('a recovered paper is recorded as it was handed out', () => {
+    const head = { ...newHead('DEBIT_NOTE'), kind: 'R' } as const;
+    const recovered = { kind: 'M', original: 'abc/1' } as const;
+    const over = { parent: { ...invoice, reason: 'Juros' }, date: '2026-02-19', recovered };
+    expect(decided({ head, content: sampleContent('DEBIT_NOTE', undefined, over) }).date).toBe('2026-02-19');
+  });
+});
+
+test('what is issued as paid was paid by its own day', () => {
+  const paid = (paidOn: string, date?: string) => ({
+    content: sampleContent('INVOICE_RECEIPT', undefined, { date, payment: { method: 'NU', date: paidOn } }),
+  });
+  expect(refusal(paid('2026-03-03')).problems).toEqual([
+    {
+      code: 'PAYMENT_AFTER_DATE',
+      pointer: '/payment/date',
+      facts: { paymentDate: '2026-03-03', date: '2026-03-02' },
+    },
+  ]);
+  expect(refusal(paid('2026-03-02', '2026-03-01')).problems).toMatchObject([{ code: 'PAYMENT_AFTER_DATE' }]);
+  for (const [paidOn, date] of [['2026-03-02'], ['2026-03-01', '2026-03-01'], ['2025-12-31', '2026-03-01']] as const)
+    expect(decided(paid(paidOn, date)).content.payment?.date).toBe(paidOn);
 });
 
 test("today is the company's today", () => {

@@ -12,6 +12,7 @@
  * A head's lastHash is therefore that of the last document that was signed before the group, until headAfter.
  */
 import { atcud } from './atcud.ts';
+import { dateProblems } from './dates.ts';
 import { compare } from './decimal.ts';
 import { type Content, type Day, type DocumentType, documentTypes, type Issued, type Region } from './document.ts';
 import { type SignedParts, shortHash } from './hash-chain.ts';
@@ -96,8 +97,9 @@ const longest_wait_ms = 5000;
  * Decides one document. Throws, and then nothing has happened:
  * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
  * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
- * and INVALID_REQUEST where the draft can't be priced any more: for its tax point (rates or exemption codes that ended), or
- * with what its customer, items and company are now.
+ * and INVALID_REQUEST where its date contradicts the document it is about or its payment (dates.ts), and where the draft
+ * can't be priced any more: for its tax point (rates or exemption codes that ended), or with what its customer, items and
+ * company are now.
  */
 export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
   refuseAll(facts.content.refused ?? []);
@@ -108,6 +110,7 @@ export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
   if (facts.lastSigned !== undefined && behind_ms > 0) return waitFor(behind_ms);
 
   const date = issueDate(facts.content.date, head.lastDate, dayOf(facts.now, facts.region));
+  refuseAll(dateProblems(date, facts.content));
   const regime = regimeOf(facts.content, head, date, facts.cashVat);
   const priced = reprice(facts.content, facts.content.taxPointDate ?? date);
   // Not the spread first: V8 would describe the object anew for each member that it does not have.

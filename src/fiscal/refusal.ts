@@ -292,6 +292,16 @@ export const refusals = {
     en: 'dueDate can not be before date.',
     pt: 'dueDate não pode ser anterior a date.',
   },
+  DATE_BEFORE_PARENT: {
+    status: 400,
+    en: '{number}, which this document is about, is dated {parentDate}; this one can not be dated {date}. Give that day or a later one.',
+    pt: 'O documento {number}, a que este se refere, tem data {parentDate}; este não pode ter data {date}. Indique esse dia ou um posterior.',
+  },
+  PAYMENT_AFTER_DATE: {
+    status: 400,
+    en: 'The payment is dated {paymentDate}, after the document ({date}), which says that it is paid. Correct one of the days, or issue an INVOICE and register the payment when it comes.',
+    pt: 'O pagamento tem data {paymentDate}, posterior à do documento ({date}), que o dá por pago. Corrija uma das datas, ou emita uma INVOICE e registe o pagamento quando chegar.',
+  },
   MOVEMENT_IN_PAST: {
     status: 400,
     en: 'The transport would start at {start}, before it is issued ({now}). Give a movementDate that is still to come.',

@@ -118,8 +118,8 @@ describe('payment', () => {
   });
 
   test('its date is not before the last receipt and not after today; its series is one of receipts', async () => {
-    await service.setClock(new Date('2026-03-04T10:00:00Z'));
     const { id } = await invoice();
+    await service.setClock(new Date('2026-03-04T10:00:00Z'));
     expect((await pay(id, { amount: 1, date: '2026-03-03' })).status).toBe(200);
     expect(refusal(await pay(id, { date: '2026-03-02' }))).toEqual([400, 'DATE_GOES_BACK']);
     expect(refusal(await pay(id, { date: '2026-03-05' }))).toEqual([400, 'DATE_IN_FUTURE']);

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
+import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
@@ -109,6 +110,8 @@ export const createCreditNote = defineWrite({
     if (note.seriesId !== undefined && place.series === undefined)
       refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
     const content = { ...noteOver(parent, note, world.newId), issuer: issuerOf(place.moment) };
+    // Numbering says it of what is issued.
+    if (body.issue === false) refuseAll(dateProblems(content.date, content));
     const noteId = world.newId();
     const numbered =
       body.issue === false

@@ -13,6 +13,7 @@ import type {
   Discount,
   DocumentRef,
   DocumentType,
+  Recovered,
   Region,
   Transport,
   VatRate,
@@ -128,6 +129,8 @@ export interface AskedDraft {
   readonly origin?: DocumentRef | undefined;
   /** Transport documents only. */
   readonly transport?: Transport | undefined;
+  /** Of a recovery only: what it stands for. */
+  readonly recovered?: Recovered | undefined;
 }
 
 export interface AskedLine {

@@ -1,6 +1,7 @@
 /** Changing the draft of a credit note: its own few fields; everything else is copied from the invoice. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, Region } from '../../fiscal/document.ts';
 import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
@@ -51,6 +52,7 @@ export function updateNoteCall(
     seriesId: body.seriesId?.toLowerCase() ?? before.seriesId,
   };
   const content = { ...noteOver(parent, asked, newId), issuer: facts.issuer };
+  refuseAll(dateProblems(content.date, content));
   const { totals } = content;
   return [
     updateNote,

@@ -1,6 +1,7 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
+import { dateProblems } from '../../fiscal/dates.ts';
 import { compare, toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -160,6 +161,16 @@ function differences({ customerId, currency, exchangeRate }: AskedDraft, parent:
   return exchangeRate === undefined || compare(exchangeRate, rate) === 0 ? [] : of('exchangeRate', rate);
 }
 
+/** Days that contradict each other, or those of the documents that the draft names. */
+function dayProblems(asked: AskedDraft, row: Row | null, before: AskedDraft | undefined): Problem[] {
+  const { date, dueDate } = asked;
+  // Of an invoice that it can't name its date is not told either.
+  const isNamed = asked.type === 'DEBIT_NOTE' && isCorrectable(row, asked, before);
+  const problems = dateProblems(date, { ...asked, parent: isNamed ? parentOf(row) : undefined });
+  if (date === undefined || dueDate === undefined || dueDate >= date) return problems;
+  return [{ code: 'DUE_BEFORE_DATE', pointer: '/dueDate' }, ...problems];
+}
+
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
 export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDraft): Content {
   const company = references['company'] as Row;
@@ -189,8 +200,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
     at('/payment', 'PAYMENT_NOT_ALLOWED');
   if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
-  if (asked.date !== undefined && asked.dueDate !== undefined && asked.dueDate < asked.date)
-    at('/dueDate', 'DUE_BEFORE_DATE');
+  problems.push(...dayProblems(asked, references['parent'] as Row | null, before));
 
   const used = new Set(before?.items.map((line) => line.id));
   const lines: LineInput[] = [];

@@ -109,10 +109,17 @@ function done(world: World, doc: Doc, status: 200 | 201, more: Shown = {}): Verd
   return { world: next, status, shown: { ...shownOf(next, doc), ...more } };
 }
 
+/** A document is not before the one that it is about. */
+const early = (date: Day | undefined, parent: Doc | undefined): string[] =>
+  date !== undefined && parent?.date !== undefined && date < parent.date ? ['/date DATE_BEFORE_PARENT'] : [];
+const tooEarly = (date: Day | undefined, parent: Doc | undefined): Refused[] =>
+  early(date, parent).map((problem) => invalid(problem));
+
 /** Priced, or what is wrong with it. */
-function pricedOf(world: World, { lines, off, date, due }: Asked): Priced | Refused {
+function pricedOf(world: World, { lines, off, date, due }: Asked, parent: Doc | undefined): Priced | Refused {
   const priced = price(lines, off, world.region);
   const problems = [
+    ...early(date, parent),
     ...(date !== undefined && due !== undefined && due < date ? ['/dueDate DUE_BEFORE_DATE'] : []),
     ...(priced === 'DISCOUNT_OUT_OF_RANGE' ? ['/globalDiscountAmount DISCOUNT_OUT_OF_RANGE'] : []),
   ];
@@ -122,9 +129,9 @@ function pricedOf(world: World, { lines, off, date, due }: Asked): Priced | Refu
 function create(world: World, command: Command & { kind: 'create' }, act: number): Verdict {
   const { type, asked, parent, reason } = command;
   if (type === 'CREDIT_NOTE' || type === 'RECEIPT') return no(code('USE_OTHER_ENDPOINT'));
-  const priced = pricedOf(world, asked);
   const named = parent === undefined ? undefined : docOf(world, parent);
   const isUnknown = parent !== undefined && !(named !== undefined && isDebitable(named));
+  const priced = pricedOf(world, asked, isUnknown ? undefined : named);
   const isAnothers = !isUnknown && named !== undefined && named.asked!.customer !== asked.customer;
   const problems = [
     ...(isUnknown ? ['/parentInvoiceId UNKNOWN_PARENT'] : []),
@@ -156,7 +163,7 @@ function patch(world: World, doc: Doc, change: Change, act: number): Verdict {
     date: change.date ?? before.date,
     due: change.due ?? before.due,
   };
-  const priced = pricedOf(world, asked);
+  const priced = pricedOf(world, asked, doc.parent === undefined ? undefined : docOf(world, doc.parent));
   if ('code' in priced) return no(priced);
   const sameLines = change.lines === undefined ? [...doc.sameLines, act] : [act];
   return done(world, { ...doc, revision: act, sameLines, asked, priced, date: asked.date, due: asked.due }, 200);
@@ -184,8 +191,8 @@ function numbered(world: World, type: DocumentType, asked: Day | undefined) {
 function issue(world: World, doc: Doc, revision: number): Verdict {
   if (doc.revision !== revision) return no(code('DRAFT_CHANGED'));
   const place = numbered(world, doc.type, doc.date);
-  const rules = [...place.refused];
   const parent = doc.parent === undefined ? undefined : docOf(world, doc.parent);
+  const rules = [...place.refused, ...tooEarly(doc.date, parent)];
   let { priced } = doc;
   if (doc.type === 'DEBIT_NOTE') {
     if (parent === undefined || doc.reason !== true) rules.push(code('PARENT_REQUIRED'));
@@ -220,7 +227,11 @@ function pay(world: World, doc: Doc, { amount: asked, date }: Command & { kind: 
   const open = openOf(world, doc);
   const amount = asked ?? open.toPay;
   const place = numbered(world, 'RECEIPT', date);
-  const rules = [...place.refused, ...(amount > open.toPay ? [invalid('/amount AMOUNT_EXCEEDS_OUTSTANDING')] : [])];
+  const rules = [
+    ...place.refused,
+    ...tooEarly(date, doc),
+    ...(amount > open.toPay ? [invalid('/amount AMOUNT_EXCEEDS_OUTSTANDING')] : []),
+  ];
   if (rules.length > 0) return no(...rules);
   const withheld = withheldWith(amount, open);
   const gross = amount + withheld;
@@ -256,7 +267,11 @@ function credit(world: World, parent: Doc, command: Command & { kind: 'credit' }
   const priced = noteOver(world, parent, note.items, note.of);
   if ('code' in priced && priced.code === 'NOT_CREDITABLE') return no(priced);
   const place = numbered(world, 'CREDIT_NOTE', note.date);
-  const rules = [...('code' in priced ? [priced] : []), ...(isIssued ? place.refused : [])];
+  const rules = [
+    ...('code' in priced ? [priced] : []),
+    ...tooEarly(note.date, parent),
+    ...(isIssued ? place.refused : []),
+  ];
   if ('code' in priced || rules.length > 0) return no(...rules);
   const draft: Doc = {
     id: act,
@@ -278,7 +293,8 @@ function patchNote(world: World, doc: Doc, change: NamedNote, act: number): Verd
   const note = { items: change.items ?? doc.note!.items, date: change.date ?? doc.note!.date };
   const parent = docOf(world, doc.parent!)!;
   const priced = noteOver(world, parent, note.items, change.items === undefined ? parent.revision : change.of);
-  if ('code' in priced) return no(priced);
+  const rules = [...('code' in priced ? [priced] : []), ...tooEarly(note.date, parent)];
+  if ('code' in priced || rules.length > 0) return no(...rules);
   return done(world, { ...doc, revision: act, note, priced, date: note.date }, 200);
 }
 
