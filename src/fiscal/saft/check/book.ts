@@ -2,6 +2,7 @@
 import type { verifyHash } from '../../hash-chain.ts';
 import type { Findings } from './findings.ts';
 import type { RecordName } from './grammar.ts';
+import type { Naming, SeriesDates } from './named.ts';
 import type { SeriesState } from './series.ts';
 import type { Tried } from './signatures.ts';
 import { type SaftNode, textIn } from './structure.ts';
@@ -46,6 +47,10 @@ export interface Book {
   readonly groupings: Map<string, number>;
   /** Series → number → line of the first invoice that names it as its origin. */
   readonly invoiced: Map<string, Map<number, number>>;
+  /** Series → the days of its documents. */
+  readonly dates: Map<string, SeriesDates>;
+  /** Series → number → who named it before it came. */
+  readonly awaited: Map<string, Map<number, Naming[]>>;
   readonly unknownKeys: Set<number>;
   /** Signatures that hold. */
   hashesVerified: number;
@@ -81,6 +86,8 @@ export function emptyBook(findings: Findings, { keyOf, onlyKey }: Pick<Book, 'ke
     codeTypes: new Map(),
     groupings: new Map(),
     invoiced: new Map(),
+    dates: new Map(),
+    awaited: new Map(),
     unknownKeys: new Set(),
     hashesVerified: 0,
     hashesUnverified: 0,

@@ -2,6 +2,7 @@
 import { apart, cent, unitsOf, unitsText } from '../amounts.ts';
 import { type Book, checkReference, type DocumentKind } from './book.ts';
 import type { DocumentSums } from './lines.ts';
+import { checkNamed, noteDate } from './named.ts';
 import { checkInvoiced, noteInvoiced } from './origins.ts';
 import { checkSeries, type DocumentNames } from './series.ts';
 import { allIn, child, type SaftNode, textIn } from './structure.ts';
@@ -54,6 +55,9 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   const number = textIn(node, names.number);
   if (kind === 'invoice') noteInvoiced(book, type, textIn(status, names.status), sums, node.line);
   if (kind === 'work') checkInvoiced(book, number, type, status);
+  noteDate(book, number, date);
+  // What was cancelled corrects and settles nothing.
+  if (textIn(status, names.status) !== 'A') checkNamed(book, { number, date, line: node.line }, sums.named);
   const grossTotal = textIn(child(node, 'DocumentTotals'), 'GrossTotal');
   checkSeries(book, { kind, number, type, date, entry, grossTotal, source, node });
   const section = book.sections[kind];

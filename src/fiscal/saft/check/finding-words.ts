@@ -215,6 +215,10 @@ export const findingWords = {
     'The date {date} is before that of the document before it in the series ({previous}). Dates follow the numbers.',
     'A data {date} é anterior à do documento anterior da série ({previous}). As datas seguem a numeração.',
   ),
+  DATE_BEFORE_PARENT: warning(
+    'The document is dated {date}, before {named} of {namedDate}, which it names. Check both: what is corrected, settled or invoiced was there already.',
+    'O documento tem data {date}, anterior à de {named}, de {namedDate}, que ele indica. Verifique ambos: o que se retifica, liquida ou fatura já existia.',
+  ),
   ENTRY_GOES_BACK: error(
     'SystemEntryDate {date} is before that of the document before it in the series ({previous}). Times follow the numbers.',
     'SystemEntryDate {date} é anterior ao do documento anterior da série ({previous}). As horas seguem a numeração.',

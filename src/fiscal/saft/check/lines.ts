@@ -21,6 +21,8 @@ export interface DocumentSums {
   references: boolean;
   /** Documents that lines of this one came from (OrderReferences). */
   readonly origins: Set<string>;
+  /** Documents that lines of this one name, for whatever reason. */
+  readonly named: Set<string>;
   /** Each line has its amount: else no sum can be compared, and what is missing was told already. */
   complete: boolean;
 }
@@ -36,6 +38,7 @@ export function emptySums(): DocumentSums {
     allRated: true,
     references: false,
     origins: new Set(),
+    named: new Set(),
     complete: true,
   };
 }
@@ -59,8 +62,15 @@ export function checkLine(book: Book, sums: DocumentSums, { kind, type }: LineOf
   sums.debit += debit ?? 0n;
   sums.credit += credit ?? 0n;
   if (debit === undefined && credit === undefined) sums.complete = false;
+  noteNamed(sums, node);
   if (kind !== 'payment') checkGoods(book, sums, { kind, type }, node, debit ?? credit);
   checkTax(book, sums, node, { kind, type, signed: (credit ?? 0n) - (debit ?? 0n) });
+}
+
+function noteNamed({ named }: DocumentSums, node: SaftNode): void {
+  for (const one of allIn(node, 'References')) named.add(textIn(one, 'Reference'));
+  for (const one of allIn(node, 'OrderReferences')) named.add(textIn(one, 'OriginatingON'));
+  for (const one of allIn(node, 'SourceDocumentID')) named.add(textIn(one, 'OriginatingON'));
 }
 
 function checkGoods(book: Book, sums: DocumentSums, of: LineOf, node: SaftNode, amount: bigint | undefined): void {

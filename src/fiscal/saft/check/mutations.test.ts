@@ -442,8 +442,44 @@ const chains: readonly Mutation[] = [
   ],
   [
     'a date changed back',
-    ['DATE_GOES_BACK', 'HASH_WRONG'],
+    ['DATE_GOES_BACK', 'DATE_BEFORE_PARENT', 'HASH_WRONG'],
     within('FT A2026/5', '<InvoiceDate>2026-03-06', '<InvoiceDate>2026-03-05'),
+    'FT A2026/5',
+  ],
+  [
+    'a credit note before its invoice',
+    ['DATE_BEFORE_PARENT', 'HASH_WRONG'],
+    within('NC A2026/1', '<InvoiceDate>2026-03-06', '<InvoiceDate>2026-03-05'),
+    'NC A2026/1',
+  ],
+  [
+    'a debit note before its invoice',
+    ['DATE_BEFORE_PARENT', 'HASH_WRONG'],
+    within('ND A2026/1', '<InvoiceDate>2026-03-06', '<InvoiceDate>2026-03-05'),
+    'ND A2026/1',
+  ],
+  [
+    'a receipt before what it settles',
+    ['DATE_BEFORE_PARENT'],
+    within('RG A2026/1', '<TransactionDate>2026-03-10', '<TransactionDate>2026-03-05'),
+    'RG A2026/1',
+  ],
+  [
+    'a receipt of cash VAT before its invoice',
+    ['DATE_BEFORE_PARENT'],
+    within('RC C2026/1', '<TransactionDate>2026-03-12', '<TransactionDate>2026-03-05'),
+    'RC C2026/1',
+  ],
+  [
+    'a cancelled receipt before its invoice, which settles nothing',
+    ['DATE_GOES_BACK'],
+    within('RG A2026/3', '<TransactionDate>2026-03-12', '<TransactionDate>2026-03-05'),
+    'RG A2026/3',
+  ],
+  [
+    'an invoice before the pro forma that it was made of, further down',
+    ['DATE_BEFORE_PARENT', 'HASH_WRONG'],
+    (xml) => xml.replaceAll('<WorkDate>2026-03-06', '<WorkDate>2026-03-07'),
     'FT A2026/5',
   ],
   [
@@ -659,6 +695,29 @@ test.each([
 ])('%s is no finding', async (_what, change) => {
   expect((await check(change(await ours))).findings).toEqual([]);
 });
+
+test('every note before its invoice is told where it stands, and none before one that is not in the file', async () => {
+  const early = (number: string) => within(number, '<InvoiceDate>2026-03-06', '<InvoiceDate>2026-03-05');
+  const notes = ['NC A2026/1', 'ND A2026/1'];
+  const naming = async (named: string) => {
+    const change = both(
+      ...notes.map(early),
+      ...notes.map((number) => within(number, '<Reference>FT A2026/1<', `<Reference>${named}<`)),
+    );
+    const { findings } = await check(change(without('FT A2026/2')(await ours)));
+    return findings.filter(({ code }) => code === 'DATE_BEFORE_PARENT').map(({ document, facts }) => [document, facts]);
+  };
+  for (const named of ['FT A2026/4', 'FT A2026/6', 'NC A2026/2']) {
+    const namedDate = named === 'FT A2026/6' ? '2026-03-09' : '2026-03-06';
+    expect(await naming(named)).toEqual(notes.map((number) => [number, { date: '2026-03-05', named, namedDate }]));
+  }
+  // Left out between two others, behind the last, before the first, of no series here, and of a form of its own.
+  for (const named of ['FT A2026/2', 'FT A2026/7', 'FT A2026/0', 'FT B2026/1', 'FTM abc/00001', '1'])
+    expect(await naming(named)).toEqual([]);
+});
+
+test('DATE_BEFORE_PARENT is a warning: what was issued so can not be changed any more', () =>
+  expect(findingWords.DATE_BEFORE_PARENT.severity).toBe('WARNING'));
 
 test.each(['HASH_ZERO', 'HASH_CONTROL_OTHER', 'GROSS_TOTAL_FORM', 'PAYMENT_SUM', 'PROFORMA_NOT_INVOICED'] as const)(
   '%s is an error',

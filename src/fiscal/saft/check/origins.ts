@@ -1,13 +1,8 @@
 /** Pro formas against the invoices that were made of them (Portaria 302/2016, WorkStatus F). */
 import type { Book } from './book.ts';
 import type { DocumentSums } from './lines.ts';
+import { partsOf } from './named.ts';
 import { child, type SaftNode, textIn } from './structure.ts';
-
-/** "PF A2026/1" as its series and its number. */
-function partsOf(number: string): readonly [series: string, sequence: number] | undefined {
-  const found = /^([^ ]+ [^/^ ]+)\/(\d{1,15})$/.exec(number);
-  return found === null ? undefined : [found[1]!, Number(found[2])];
-}
 
 /** Remembers what an invoice was made of; a cancelled one was made of nothing, and notes only correct. */
 export function noteInvoiced(book: Book, type: string, status: string, sums: DocumentSums, line: number): void {

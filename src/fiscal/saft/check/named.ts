@@ -1,0 +1,90 @@
+/**
+ * Documents against those that they name (References, OrderReferences, SourceDocumentID): none is dated before them. What is
+ * named may stand further down, or in another file, of which nothing is known.
+ */
+import type { Book } from './book.ts';
+
+/** Days along a series as its numbers grow: one entry for many documents. */
+export interface SeriesDates {
+  last: number;
+  /** From this number on, in order, the day beside it; '' where there are none, or no day of theirs can be read. */
+  readonly from: number[];
+  readonly day: string[];
+}
+
+/** A document that named one that had not come yet. */
+export interface Naming {
+  readonly number: string;
+  readonly date: string;
+  readonly line: number;
+}
+
+/** "PF A2026/1" as its series and its number. */
+export function partsOf(number: string): readonly [series: string, sequence: number] | undefined {
+  const found = /^([^ ]+ [^/^ ]+)\/(\d{1,15})$/.exec(number);
+  return found === null ? undefined : [found[1]!, Number(found[2])];
+}
+
+/** Remembers a document's day, and tells of those before it that named it. */
+export function noteDate(book: Book, number: string, date: string): void {
+  const parts = partsOf(number);
+  if (parts === undefined) return;
+  const [series, sequence] = parts;
+  const known = book.dates.get(series) ?? { last: sequence - 1, from: [], day: [] };
+  book.dates.set(series, known);
+  // One out of order was told, and is not looked for.
+  if (sequence <= known.last) return;
+  if (sequence > known.last + 1) begin(known, known.last + 1, '');
+  begin(known, sequence, date);
+  known.last = sequence;
+  const waiting = book.awaited.get(series);
+  for (const naming of waiting?.get(sequence) ?? []) compare(book, naming, number, date);
+  waiting?.delete(sequence);
+}
+
+/** Each document that `naming` names: compared, or waited for. */
+export function checkNamed(book: Book, naming: Naming, named: Iterable<string>): void {
+  for (const number of named) {
+    const parts = partsOf(number);
+    if (parts === undefined) continue;
+    const [series, sequence] = parts;
+    const date = dateOf(book.dates.get(series), sequence);
+    if (date === undefined) waitFor(book, series, sequence, naming);
+    else compare(book, naming, number, date);
+  }
+}
+
+function begin({ from, day }: SeriesDates, sequence: number, date: string): void {
+  if (day.at(-1) === date) return;
+  from.push(sequence);
+  day.push(date);
+}
+
+function dateOf(known: SeriesDates | undefined, sequence: number): string | undefined {
+  if (known === undefined || sequence > known.last) return undefined;
+  // The first entry that begins behind it; in halves, since a file with gaps has as many entries as documents.
+  let [low, high] = [0, known.from.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (known.from[middle]! <= sequence) low = middle + 1;
+    else high = middle;
+  }
+  return known.day[low - 1];
+}
+
+function waitFor(book: Book, series: string, sequence: number, naming: Naming): void {
+  const waiting = book.awaited.get(series) ?? new Map<number, Naming[]>();
+  book.awaited.set(series, waiting);
+  const others = waiting.get(sequence);
+  if (others === undefined) waiting.set(sequence, [naming]);
+  else others.push(naming);
+}
+
+/** Told of the document that names, whichever is being read. */
+function compare({ findings }: Book, { number, date, line }: Naming, named: string, namedDate: string): void {
+  if (date === '' || namedDate === '' || date >= namedDate) return;
+  const { document } = findings;
+  findings.document = number;
+  findings.tell('DATE_BEFORE_PARENT', line, { date, named, namedDate });
+  findings.document = document;
+}
