@@ -5,7 +5,7 @@ import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { add, compare, sum } from './decimal.ts';
 import type { Content, DocumentType, LineInput } from './document.ts';
 import { type QrFields, qrMessage } from './qr-message.ts';
-import { qrPayload } from './qr-payload.ts';
+import { isQrPayload, qrPayload } from './qr-payload.ts';
 
 const vectors: { own: { case: string; text: string }[]; official: string[] } = JSON.parse(
   readFileSync(new URL('./fixtures/qr-vectors.json', import.meta.url), 'utf8'),
@@ -30,6 +30,9 @@ const types: Record<string, DocumentType> = {
 const finalConsumer = { id: 'c', name: 'Consumidor final', finalConsumer: true } as const;
 const irs = { type: 'IRS', percent: '23' } as const;
 
+const place = { address: 'Rua 1', postalCode: '1000-001', city: 'Lisboa', country: 'PT' };
+const transport = (valued: boolean) => ({ start: '2026-03-07T09:00:00Z', loading: place, unloading: place, valued });
+
 /** The documents that the ten messages of the reference tell, by number. */
 const documents: Record<string, () => Content> = {
   'FT A2026/1': () => sampleContent('INVOICE', [sampleLine({ unitPrice: '1000' })]),
@@ -44,7 +47,8 @@ const documents: Record<string, () => Content> = {
   'FT A2026/3': () => sampleContent('INVOICE', [sampleLine({ unitPrice: '0.65' })], { customer: finalConsumer }),
   'NC A2026/1': () => sampleContent('CREDIT_NOTE'),
   'FS A2026/1': () => sampleContent('SIMPLIFIED_INVOICE', [sampleLine({ unitPrice: '20' })]),
-  'GT A2026/1': () => sampleContent('GUIA_DE_TRANSPORTE', [sampleLine({ unitPrice: '0' })]),
+  'GT A2026/1': () =>
+    sampleContent('GUIA_DE_TRANSPORTE', [sampleLine({ unitPrice: '0' })], { transport: transport(false) }),
   'PF A2026/1': () => sampleContent('PROFORMA', [sampleLine({ unitPrice: '1000' })]),
   'FR A2026/1': () => sampleContent('INVOICE_RECEIPT', [sampleLine({ unitPrice: '1000', withholding: irs })]),
   'ND A2026/1': () => sampleContent('DEBIT_NOTE', [sampleLine({ unitPrice: '50' })]),
@@ -123,6 +127,11 @@ const stamps = {
   certificateNumber: 9999,
 };
 
+/** The books of a receipt of the cash VAT scheme over a cent that is all tax. */
+const cents = { net: '0.00', tax: '0.01', gross: '0.01', withholding: '0.00', toPay: '0.01', withholdings: [] };
+const group = { region: 'PT', taxCode: 'NOR', rate: '23', base: '0.00', tax: '0.01' } as const;
+const centOfTax: Content = { ...sampleContent('RECEIPT'), cashVat: true, books: { ...cents, groups: [group] } };
+
 test('buyers: their number, or 999999990 with their real country', () => {
   const buyer = (customer: Content['customer']) => {
     const { B, C } = fieldsOf(qrPayload(sampleContent('INVOICE', undefined, { customer }), stamps));
@@ -136,7 +145,7 @@ test('buyers: their number, or 999999990 with their real country', () => {
   ).toBe('999999990 Desconhecido');
 });
 
-test('regions in order of first appearance; exempt codes together; other currencies in EUR; status on a copy', () => {
+test('regions in order of first appearance; exempt codes together; other currencies in EUR', () => {
   const exempt = (exemptionCode: string) => sampleLine({ vatRate: 'EXEMPT', exemptionCode });
   const lines = [
     sampleLine({ region: 'PT-AC' }),
@@ -146,8 +155,8 @@ test('regions in order of first appearance; exempt codes together; other currenc
     sampleLine({ vatRate: 'REDUCED' }),
   ];
   const content = sampleContent('INVOICE', lines, { currency: 'USD', exchangeRate: '0.5' });
-  expect(qrPayload(content, stamps, 'A')).toBe(
-    'A:500000000*B:123456789*C:PT*D:FT*E:A*F:20260302*G:FT A2026/7*H:AAJFF1XZ-7*I1:PT-AC*I7:50.00*I8:8.00*J1:PT*J2:100.00*J3:50.00*J4:3.00*K1:PT-MA*K5:50.00*K6:6.00*N:17.00*O:267.00*Q:B7RF*R:9999',
+  expect(qrPayload(content, stamps)).toBe(
+    'A:500000000*B:123456789*C:PT*D:FT*E:N*F:20260302*G:FT A2026/7*H:AAJFF1XZ-7*I1:PT-AC*I7:50.00*I8:8.00*J1:PT*J2:100.00*J3:50.00*J4:3.00*K1:PT-MA*K5:50.00*K6:6.00*N:17.00*O:267.00*Q:B7RF*R:9999',
   );
 });
 
@@ -160,6 +169,38 @@ test('a valued transport document shows its rates; a free line fills nothing wit
   const free = fieldsOf(qrPayload(sampleContent('INVOICE', [sampleLine({ unitPrice: '0' })]), stamps));
   expect(free).toMatchObject({ I1: 'PT', N: '0.00', O: '0.00' });
   expect(free).not.toHaveProperty('I7');
+});
+
+test('a valued transport document of nothing shows its region; only one without values has none', () => {
+  const free = (valued: boolean) =>
+    sampleContent('GUIA_DE_REMESSA', [sampleLine({ unitPrice: '0' })], { transport: transport(valued) });
+  expect(fieldsOf(qrPayload(free(true), stamps))).toMatchObject({ I1: 'PT', N: '0.00', O: '0.00' });
+  expect(fieldsOf(qrPayload(free(false), stamps))).toMatchObject({ I1: '0', N: '0.00', O: '0.00' });
+});
+
+test('a receipt whose cent is all tax tells it without a base', () => {
+  expect(fieldsOf(qrPayload(centOfTax, stamps))).toMatchObject({
+    I1: 'PT',
+    I7: '0.00',
+    I8: '0.01',
+    N: '0.01',
+    O: '0.01',
+  });
+});
+
+test('what was issued with a message as it was made before still verifies, and nothing else', () => {
+  const gift = sampleContent('GUIA_DE_REMESSA', [sampleLine({ unitPrice: '0' })], { transport: transport(true) });
+  for (const [content, now, before] of [
+    [gift, 'I1:PT*', 'I1:0*'],
+    [centOfTax, 'I1:PT*I7:0.00*I8:0.01*', 'I1:PT*'],
+  ] as const) {
+    const message = qrPayload(content, stamps);
+    expect(message).toContain(now);
+    const earlier = message.replace(now, before);
+    expect([message, earlier].map((qr) => isQrPayload(qr, content, stamps))).toEqual([true, true]);
+    for (const other of [earlier.replace('N:0.0', 'N:1.0'), message.replace('E:N', 'E:A'), message.replace(now, '')])
+      expect(isQrPayload(other, content, stamps)).toBe(false);
+  }
 });
 
 test('self-check: bases and taxes of the blocks sum to N and O', () => {

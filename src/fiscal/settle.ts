@@ -6,6 +6,7 @@
 import { add, compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
 import type { Decimal, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { assert } from './refusal.ts';
+import { spread, spreadRates } from './spread.ts';
 
 /** What is open of a document in one currency. Never negative: where notes and receipts overlap, 0. */
 export interface Open {
@@ -66,9 +67,10 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
  * settle all rates in proportion, had left of it: then what is open is spread over what other rates have left.
  */
 function tied(open: readonly TaxGroup[], whole: readonly TaxGroup[], net: Decimal, tax: Decimal): readonly TaxGroup[] {
-  const bases = spreadTo(net, open, whole, (group) => group.base);
-  const taxes = spreadTo(tax, open, whole, (group) => group.tax);
-  return open.map((group, i) => ({ ...group, base: bases[i]!, tax: taxes[i]! }));
+  const base = sum(open.map((group) => group.base));
+  const levied = sum(open.map((group) => group.tax));
+  if (compare(base, net) === 0 && compare(levied, tax) === 0) return open;
+  return spreadRates(isZero(base) && isZero(levied) ? whole : open, net, tax);
 }
 
 function tiedWithholdings(
@@ -101,9 +103,23 @@ export function settledPart(open: Open, amount: Decimal): Totals {
   return partOf(open, amount, open.toPay);
 }
 
-/** The same part in another currency's books: what `amount` of `whole` is there. */
+/**
+ * The same part in another currency's books: what `amount` of `whole` is there. Rates and withholdings of which nothing
+ * is taken are not among its groups: a receipt does not tell them.
+ */
 export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
-  if (compare(amount, whole) === 0) return { ...open };
+  return withoutEmpty(compare(amount, whole) === 0 ? open : proportionOf(open, amount, whole));
+}
+
+function withoutEmpty(part: Totals): Totals {
+  return {
+    ...part,
+    groups: part.groups.filter(({ base, tax }) => !(isZero(base) && isZero(tax))),
+    withholdings: part.withholdings.filter(({ base, amount }) => !(isZero(base) && isZero(amount))),
+  };
+}
+
+function proportionOf(open: Open, amount: Decimal, whole: Decimal): Totals {
   const share = (value: Decimal): Decimal => round2(divide(multiply(value, amount), whole, 2));
   const toPay = compare(whole, open.toPay) === 0 ? round2(amount) : share(open.toPay);
   const withholding = share(open.withholding);
@@ -113,44 +129,16 @@ export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
     withholding,
   );
   const tax = smaller(round2(divide(multiply(open.tax, gross), nonZero(open.gross), 2)), gross);
+  const net = round2(subtract(gross, tax));
   return {
-    net: round2(subtract(gross, tax)),
+    net,
     tax,
     gross,
     withholding,
     toPay,
-    groups: shares(open.groups, round2(subtract(gross, tax)), tax),
+    groups: spreadRates(open.groups, net, tax),
     withholdings: open.withholdings.map((group, i) => ({ ...group, base: share(group.base), amount: withheld[i]! })),
   };
-}
-
-/** Bases and taxes of a part, spread over the open groups so that they sum to its net and tax. */
-function shares(groups: readonly TaxGroup[], net: Decimal, tax: Decimal): TaxGroup[] {
-  const bases = spread(
-    groups.map((group) => group.base),
-    net,
-  );
-  const taxes = spread(
-    groups.map((group) => group.tax),
-    tax,
-  );
-  return groups
-    .map((group, i) => ({ ...group, base: bases[i]!, tax: taxes[i]! }))
-    .filter((group) => !(isZero(group.base) && isZero(group.tax)));
-}
-
-/** Running-total rounding: each share is the growth of the rounded proportion, so they sum exactly and are never negative. */
-function spread(values: readonly Decimal[], amount: Decimal): Decimal[] {
-  const total = sum(values);
-  let running = '0';
-  let given = '0';
-  return values.map((value) => {
-    running = add(running, value);
-    const upTo = isZero(total) ? '0' : round2(divide(multiply(amount, running), total, 2));
-    const share = round2(subtract(upTo, given));
-    given = upTo;
-    return share;
-  });
 }
 
 function rest(whole: Decimal, parts: readonly Decimal[]): Decimal {

@@ -84,7 +84,7 @@ export function sample({ type = 'INVOICE', lines, sequence = 1, content, ...prin
   };
   return {
     content: whole,
-    issued: { ...stamped, qr: qrPayload(whole, stamped, print.status ?? 'N') },
+    issued: { ...stamped, qr: qrPayload(whole, stamped) },
     status: 'N',
     format: 'A4',
     copy: 'Original',

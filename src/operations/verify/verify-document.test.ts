@@ -9,10 +9,10 @@ const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', atType: '
 const previousHash = `${'b'.repeat(170)}A=`;
 const hash = `${'a'.repeat(170)}A=`;
 
-function stored(content: Content): StoredDocument {
+function stored(content: Content, of: StoredSeries = series): StoredDocument {
   const decided = decideIssue({
     content,
-    head: { ...series, lastSequence: 4, lastHash: previousHash, kind: 'N', cashVat: false },
+    head: { ...of, lastSequence: 4, lastHash: previousHash, kind: 'N', cashVat: false },
     now: new Date('2026-03-02T10:00:00Z'),
     region: 'PT',
     notReady: [],
@@ -59,6 +59,19 @@ test('an honest document has no fault, in EUR and in another currency', () => {
   expect(documentFaults(honest, series, previousHash)).toEqual([]);
   const foreign = stored(sampleContent('INVOICE', [sampleLine()], { currency: 'USD', exchangeRate: '0.913' }));
   expect(documentFaults(foreign, series, previousHash)).toEqual([]);
+});
+
+test('a QR code as it was made before is none: a valued transport document of 0.00 had no region', () => {
+  const guides: StoredSeries = { ...series, documentType: 'GUIA_DE_REMESSA', atType: 'GR' };
+  const place = { address: 'Rua 1', postalCode: '1000-001', city: 'Lisboa', country: 'PT' };
+  const transport = { start: '2026-03-02T12:00:00.000Z', loading: place, unloading: place, valued: true };
+  const free = sampleContent('GUIA_DE_REMESSA', [sampleLine({ unitPrice: '0' })], { transport });
+  const gift = stored(free, guides);
+  const faults = (qr: string) => documentFaults({ ...gift, qr }, guides, previousHash);
+  expect(gift.qr).toContain('*I1:PT*N:0.00*');
+  expect(faults(gift.qr)).toEqual([]);
+  expect(faults(gift.qr.replace('I1:PT', 'I1:0'))).toEqual([]);
+  expect(faults(gift.qr.replace('I1:PT', 'I1:PT-AC'))).toEqual([expect.stringMatching(/QR code/)]);
 });
 
 describe('an altered one has', () => {

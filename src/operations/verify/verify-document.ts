@@ -3,7 +3,7 @@ import { atcud } from '../../fiscal/atcud.ts';
 import { add, compare, sum } from '../../fiscal/decimal.ts';
 import { type Content, type DocumentType, documentTypes, type Issued, type Totals } from '../../fiscal/document.ts';
 import { isHash, shortHash, signedText } from '../../fiscal/hash-chain.ts';
-import { qrPayload } from '../../fiscal/qr-payload.ts';
+import { isQrPayload } from '../../fiscal/qr-payload.ts';
 import { documentNumber } from '../../fiscal/series.ts';
 
 /** A numbered document as it stands in the books; amounts and days are text. */
@@ -65,7 +65,7 @@ function stampFaults(document: StoredDocument, series: StoredSeries): string[] {
   if (document.atcud !== code) faults.push(`has the ATCUD ${document.atcud}, not ${code}`);
   // A wrong hash is a finding of the chain; without one there are no characters to compare the QR code with.
   if (documentTypes[type].signed && !isHash(document.hash)) return faults;
-  if (document.qr !== qrPayload(document.content, issuedOf(document, series))) {
+  if (!isQrPayload(document.qr, document.content, issuedOf(document, series))) {
     faults.push('has a QR code that does not say what the document says');
   }
   return faults;

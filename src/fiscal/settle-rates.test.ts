@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import { creditNoteOver } from './correct.ts';
+import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
+import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
+import { qrPayload } from './qr-payload.ts';
+import { openOf, partOf, sameRate, settledPart } from './settle.ts';
+
+const stamps = {
+  number: 'RC CX26/1',
+  atcud: 'AAJFF1XZ-1',
+  date: '2026-03-02',
+  shortHash: '',
+  certificateNumber: 9999,
+};
+
+/** The message of a receipt of the cash VAT scheme, as fields. */
+function qrOf(books: Totals): Record<string, string> {
+  const content = { ...sampleContent('RECEIPT'), cashVat: true, totals: books, books };
+  return Object.fromEntries(
+    qrPayload(content, stamps)
+      .split('*')
+      .map((field) => field.split(/:(.*)/s)),
+  );
+}
+
+const at = (fields: Record<string, string>, places: string): string =>
+  sum(Object.entries(fields).flatMap(([name, value]) => (new RegExp(`^[IJK][${places}]$`).test(name) ? [value] : [])));
+
+function tellsItsTotals(books: Totals): void {
+  const fields = qrOf(books);
+  expect(round2(at(fields, '468'))).toBe(fields['N']);
+  expect(round2(add(at(fields, '2357'), at(fields, '468')))).toBe(fields['O']);
+  for (const { base, tax } of books.groups) expect([base, tax]).not.toEqual(['0.00', '0.00']);
+}
+
+const rates: readonly Partial<LineInput>[] = [
+  {},
+  { vatRate: 'REDUCED' },
+  { vatRate: 'INTERMEDIATE' },
+  { region: 'PT-MA', vatRate: 'REDUCED' },
+  { region: 'PT-MA' },
+  { region: 'PT-AC', vatRate: 'INTERMEDIATE' },
+  { vatRate: 'EXEMPT', exemptionCode: 'M07' },
+  { region: 'PT-AC', vatRate: 'EXEMPT', exemptionCode: 'M99' },
+];
+const withheld = { type: 'IRS', percent: '23' } as const;
+const line: fc.Arbitrary<LineInput> = fc
+  .record({
+    rate: fc.constantFrom(...rates),
+    quantity: fc.integer({ min: 1, max: 5 }).map(String),
+    cents: fc.oneof(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 1, max: 2000 })),
+    isWithheld: fc.boolean(),
+  })
+  .map(({ rate, quantity, cents, isWithheld }) =>
+    sampleLine({
+      ...rate,
+      quantity,
+      unitPrice: fromNumber(cents / 100),
+      withholding: isWithheld ? withheld : undefined,
+    }),
+  );
+const lines = fc
+  .array(line, { minLength: 1, maxLength: 6 })
+  .map((all) => all.map((one, i) => ({ ...one, id: `l${i}` })));
+
+it('a receipt tells no tax of a rate of which it tells no base', () => {
+  const content = sampleContent('INVOICE', [
+    sampleLine({ quantity: '5', unitPrice: '3.30', vatRate: 'REDUCED', withholding: withheld }),
+    sampleLine({ unitPrice: '0.13', region: 'PT-MA', vatRate: 'REDUCED' }),
+    sampleLine({ quantity: '5', unitPrice: '2.60' }),
+  ]);
+  const part = settledPart(openOf(content.totals, []), '1.07');
+  expect(part.tax).toBe('0.14');
+  expect(part.groups.map(({ region, rate, base, tax }) => [region, rate, base, tax])).toEqual([
+    ['PT', '6', '0.60', '0.03'],
+    ['PT', '23', '0.47', '0.11'],
+  ]);
+  tellsItsTotals(part);
+});
+
+it('a rate that a credit note has taken whole is not told by the last receipt', () => {
+  const original = sampleContent('INVOICE', [
+    sampleLine({ id: 'a', unitPrice: '3.30', vatRate: 'REDUCED', withholding: withheld }),
+    sampleLine({ id: 'b', unitPrice: '2.60' }),
+  ]);
+  const note = creditNoteOver(original, [], [{ id: 'a', quantity: '1' }], () => 'x');
+  const open = openOf(original.totals, [note.totals]);
+  for (const last of [settledPart(open, open.toPay), partOf(open, open.toPay, open.toPay)]) {
+    expect(last).toMatchObject({ net: '2.60', tax: '0.60', withholding: '0.00', withholdings: [] });
+    expect(last.groups).toEqual([{ region: 'PT', taxCode: 'NOR', rate: '23', base: '2.60', tax: '0.60' }]);
+  }
+});
+
+it('receipts and credit notes of several rates: each QR code sums to its totals, and together they are the invoice', () => {
+  const step = fc.record({
+    isNote: fc.boolean(),
+    line: fc.nat(5),
+    percent: fc.integer({ min: 1, max: 100 }),
+    cents: fc.option(fc.integer({ min: 1, max: 9 }), { nil: undefined }),
+  });
+  fc.assert(
+    fc.property(lines, fc.array(step, { maxLength: 8 }), (all, steps) => {
+      const original: Content = sampleContent('INVOICE', all);
+      const notes: Priced[] = [];
+      const parts: Totals[] = [];
+      let isOvertaken = false;
+      for (const { isNote, line: place, percent, cents } of [...steps, { isNote: false, line: 0, percent: 100 }].map(
+        (one) => ({ cents: undefined, ...one }),
+      )) {
+        const open = openOf(original.books, parts);
+        if (isNote) {
+          const of = original.lines[place % original.lines.length]!;
+          const taken = notes.flatMap((note) => note.lines.filter((other) => other.originLineId === of.id));
+          const left = Number(of.quantity) - Number(sum(taken.map(({ quantity }) => quantity)));
+          const quantity = fromNumber(Math.floor(left * percent) / 100);
+          if (isZero(quantity)) continue;
+          const note = creditNoteOver(original, notes, [{ id: of.id, quantity }], () => 'x');
+          notes.push(note);
+          parts.push(note.books);
+          isOvertaken ||= overtakes(note.books, open);
+          continue;
+        }
+        const share = cents === undefined ? ((Number(open.toPay) * percent) / 100).toFixed(2) : fromNumber(cents / 100);
+        const amount = compare(share, open.toPay) > 0 || percent === 100 ? open.toPay : round2(share);
+        if (isZero(amount)) continue;
+        const receipt = settledPart(open, amount);
+        for (const group of receipt.groups) expect(exceeds(group, open.groups)).toBe(false);
+        tellsItsTotals(receipt);
+        parts.push(receipt);
+      }
+      const left = openOf(original.books, parts);
+      expect(left.toPay).toBe('0.00');
+      // What notes leave may be withheld whole: no payment is left to tell it.
+      if (isOvertaken || !isZero(left.gross)) return;
+      for (const group of original.books.groups) {
+        const own = parts.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
+        expect([round2(sum(own.map(({ base }) => base))), round2(sum(own.map(({ tax }) => tax)))]).toEqual([
+          group.base,
+          group.tax,
+        ]);
+      }
+    }),
+    { numRuns: 300 },
+  );
+});
+
+function exceeds(part: TaxGroup, open: readonly TaxGroup[]): boolean {
+  const whole = open.find((group) => sameRate(group, part))!;
+  return compare(part.base, whole.base) > 0 || compare(part.tax, whole.tax) > 0;
+}
+
+/** A note of what payments, which settle all lines in proportion, had settled already. */
+const overtakes = (note: Totals, open: Totals): boolean =>
+  (['net', 'tax', 'withholding', 'toPay'] as const).some((member) => compare(note[member], open[member]) > 0) ||
+  note.groups.some((group) => exceeds(group, open.groups));
