@@ -287,6 +287,11 @@ export const refusals = {
     en: 'A debit note has the customer, currency and exchange rate of the invoice that it corrects: {expected}.',
     pt: 'Uma nota de débito tem o cliente, a moeda e a taxa de câmbio da fatura que corrige: {expected}.',
   },
+  RATE_NOT_OF_PARENT: {
+    status: 400,
+    en: 'The lines of a debit note have the VAT rates and exemption codes of the invoice that it corrects: {expected}. Put what is taxed otherwise on an invoice of its own.',
+    pt: 'As linhas de uma nota de débito têm as taxas de IVA e os códigos de isenção da fatura que corrige: {expected}. Fature à parte o que tem outra tributação.',
+  },
   DUE_BEFORE_DATE: {
     status: 400,
     en: 'dueDate can not be before date.',

@@ -6,12 +6,17 @@ import { findRate } from './vat-rates.ts';
 
 /**
  * The content as it stands when each line's rate and exemption code hold on the tax point; priced again when not, which
- * may refuse (INVALID_REQUEST). Credit notes and receipts keep what their invoice had, whatever holds today; a transport
- * document without values has no tax.
+ * may refuse (INVALID_REQUEST). Notes and receipts keep what their invoice had, whatever holds today; a transport document
+ * without values has no tax.
  */
 export function reprice(content: Content, taxPoint: Day): Content {
-  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || content.transport?.valued === false)
-    return content;
+  const isOfInvoice = content.type === 'DEBIT_NOTE' && content.parent !== undefined;
+  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || isOfInvoice) return content;
+  return content.transport?.valued === false ? content : pricedOn(content, taxPoint);
+}
+
+/** The content with the rates of that day: itself when they hold. */
+export function pricedOn(content: Content, taxPoint: Day): Content {
   if (ratesHold(content, taxPoint)) return content;
   const { currency, exchangeRate, globalDiscount, lines } = content;
   return { ...content, ...price({ lines, globalDiscount, taxPoint, currency, exchangeRate }) };

@@ -249,6 +249,33 @@ describe('records of others', () => {
     before = await stored();
   });
 
+  test('a debit note that is taxed otherwise than its invoice', async () => {
+    const euros = await A.issue(await A.draft({ customerId: customer.id, items: [line()] }));
+    const madeira = await A.item({ name: 'Poncha', vatTerritory: 'MADEIRA' });
+    const exempt = { vatRate: 'EXEMPT', vatExemptionReason: 'M07' };
+    const note = { type: 'DEBIT_NOTE', reason: 'Preço', parentInvoiceId: euros.id, customerId: customer.id };
+    before = await stored();
+    const refusedNote = await drafted(
+      { ...note, items: [line(), line(exempt), line({ vatRate: 'REDUCED' }), line({ id: madeira.id })] },
+      ['/items/1/vatRate', 'RATE_NOT_OF_PARENT'],
+      ['/items/2/vatRate', 'RATE_NOT_OF_PARENT'],
+      ['/items/3/vatRate', 'RATE_NOT_OF_PARENT'],
+    );
+    expect(refusedNote.json.errors?.[0]?.message).toContain('corrects: 23 % (PT).');
+    // What can't be priced at all is told alone, an unknown item too.
+    await drafted(
+      { ...note, items: [line({ id: uuidv7() }), line({ vatRate: 'REDUCED' })] },
+      ['/items/0/id', 'UNKNOWN_ITEM'],
+      ['/items/1/vatRate', 'RATE_NOT_OF_PARENT'],
+    );
+    const right = await A.draft({ ...note, items: [line()] });
+    before = await stored();
+    const changed = { body: { items: [line({ vatRate: 'INTERMEDIATE' })] } };
+    await refused(['PATCH', `/invoices/${right.id}`, changed], 400, [['/items/0/vatRate', 'RATE_NOT_OF_PARENT']]);
+    expect((await A.issue(right)).parentInvoiceId).toBe(euros.id);
+    before = await stored();
+  });
+
   test('PATCH says the same', async () => {
     const options = { body: { customerId: foreignCustomer.id, items: [line({ id: foreignItem.id })] } };
     await refused(['PATCH', `/invoices/${draft.id}`, options], 400, [

@@ -362,9 +362,18 @@ const plays = {
     const invoice = life.sale(chance);
     if (invoice === undefined) return;
     const { currency: _, exchangeRate: __, ...document } = documentOf(life, chance);
+    // Taxed as its invoice, but for some that are refused.
+    const items = chance.once(5)
+      ? document['items']
+      : invoice.items.slice(0, 3).map(({ ref, data: { vatRate, vatExemptionReason } }) => ({
+          ...lineOf(life, chance),
+          id: ref,
+          vatRate,
+          vatExemptionReason,
+        }));
     const { currency, exchangeRate } = invoice;
     const corrects = { customerId: invoice.customer.ref, ...(currency === 'EUR' ? {} : { currency, exchangeRate }) };
-    const body = { type: 'DEBIT_NOTE', ...document, ...corrects, parentInvoiceId: invoice.id, reason: 'Acerto' };
+    const body = { type: 'DEBIT_NOTE', ...document, items, ...corrects, parentInvoiceId: invoice.id, reason: 'Acerto' };
     life.keepDraft(await life.ask<InvoiceJson>('POST', '/invoices', body));
     if (chance.once(2)) await life.issue(life.drafts.at(-1));
   },

@@ -60,7 +60,9 @@ export const draftMembers = {
   items: Type.Array(DraftItem, { minItems: 1, maxItems: 1000, description: 'The lines.' }),
   seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),
   date: Type.Optional(day('Document date; the day of issue when absent.')),
-  taxPointDate: Type.Optional(day('Date of supply; chooses the VAT rates.')),
+  taxPointDate: Type.Optional(
+    day("Date of supply; chooses the VAT rates, but for a DEBIT_NOTE: those are its invoice's."),
+  ),
   dueDate: Type.Optional(day('Due date; the document date when absent.')),
   currency: Type.Optional(
     Type.String({ format: 'currency', description: 'ISO 4217; EUR when absent.', examples: ['EUR'] }),

@@ -5,6 +5,7 @@
  */
 import type { Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
+import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
@@ -192,15 +193,20 @@ export function checkRevision(row: Row, expectedUpdatedAt: string): void {
 /** A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). */
 function contentToIssue(row: Row, parent: Parent | undefined, world: World): Content {
   const content = row['content'] as Content;
-  if (content.type === 'DEBIT_NOTE' && parent !== undefined && parent.status === 'CANCELED') {
-    throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
-  }
+  if (content.type === 'DEBIT_NOTE' && parent !== undefined) return debitNote(content, parent);
   if (content.type !== 'CREDIT_NOTE') return content;
   assert(parent !== undefined, 'a credit note has its invoice');
   const lineIds = content.lines.map((line) => line.id);
   const items = content.lines.map((line) => ({ id: line.originLineId!, quantity: line.quantity }));
   const asked = { ...(row['asked'] as AskedNote), items };
   return { ...noteOver(parent, asked, () => lineIds.shift() ?? world.newId()), issuer: content.issuer };
+}
+
+function debitNote(draft: Content, { type, status, date, content }: Parent): Content {
+  if (status === 'CANCELED') throw new Refusal('NOT_CREDITABLE', { type, status });
+  // One that can't be priced with the data of today has old lines: why, is told at its decision.
+  if (draft.refused !== undefined) return draft;
+  return debitNoteOver(draft, { date: date!, taxPointDate: content.taxPointDate, groups: content.totals.groups });
 }
 
 /** The columns that numbering stamped, for showing what was just written without reading it again. */

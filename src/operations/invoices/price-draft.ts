@@ -2,6 +2,7 @@
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
+import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare, toNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
@@ -35,7 +36,8 @@ const referencesText = (lock: string) => `select v.id, certo.now() as now,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
     (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered,
-         d.customer_id, d.currency, d.content ->> 'exchangeRate' as exchange_rate from certo.documents d
+         d.customer_id, d.currency, d.content ->> 'exchangeRate' as exchange_rate, d.tax_point_date,
+         d.content -> 'totals' -> 'groups' as groups from certo.documents d
        where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent
   from jsonb_to_recordset($1::jsonb) v (id uuid, customer_id uuid, item_ids uuid[], series_id uuid, parent_id uuid, type text, template_id uuid)`;
@@ -161,12 +163,10 @@ function differences({ customerId, currency, exchangeRate }: AskedDraft, parent:
   return exchangeRate === undefined || compare(exchangeRate, rate) === 0 ? [] : of('exchangeRate', rate);
 }
 
-/** Days that contradict each other, or those of the documents that the draft names. */
-function dayProblems(asked: AskedDraft, row: Row | null, before: AskedDraft | undefined): Problem[] {
+/** Days that contradict each other, or those of the documents that the draft names. `corrected`: the invoice of a debit note. */
+function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
   const { date, dueDate } = asked;
-  // Of an invoice that it can't name its date is not told either.
-  const isNamed = asked.type === 'DEBIT_NOTE' && isCorrectable(row, asked, before);
-  const problems = dateProblems(date, { ...asked, parent: isNamed ? parentOf(row) : undefined });
+  const problems = dateProblems(date, { ...asked, parent: parentOf(corrected) });
   if (date === undefined || dueDate === undefined || dueDate >= date) return problems;
   return [{ code: 'DUE_BEFORE_DATE', pointer: '/dueDate' }, ...problems];
 }
@@ -200,7 +200,10 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
     at('/payment', 'PAYMENT_NOT_ALLOWED');
   if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
-  problems.push(...dayProblems(asked, references['parent'] as Row | null, before));
+  // Of an invoice that it can't name neither its date nor its rates are told.
+  const named = asked.type === 'DEBIT_NOTE' ? (references['parent'] as Row | null) : null;
+  const corrected = isCorrectable(named, asked, before) ? named : null;
+  problems.push(...dayProblems(asked, corrected));
 
   const used = new Set(before?.items.map((line) => line.id));
   const lines: LineInput[] = [];
@@ -224,17 +227,23 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     return pointer !== '/globalDiscountAmount' || asked.items.every(({ id }) => items.has(id));
   };
 
-  const taxPoint = asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region);
+  const taxed = correctedOf(corrected);
+  const taxPoint =
+    taxed === undefined
+      ? (asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region))
+      : taxPointOf(taxed);
   const { transport } = asked;
-  const priced = withProblems(problems, isTold, () =>
-    (transport?.valued === false ? unvalued : price)({
+  const priced = withProblems(problems, isTold, () => {
+    const result = (transport?.valued === false ? unvalued : price)({
       lines,
       globalDiscount: asked.globalDiscount,
       taxPoint,
       currency: asked.currency,
       exchangeRate: asked.exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1'),
-    }),
-  );
+    });
+    if (taxed !== undefined) problems.push(...foreignRates(result.lines, taxed).filter(isTold));
+    return result;
+  });
   assert(customer !== null, 'a draft without a customer was refused above');
   const parent = parentOf(references['parent'] as Row | null);
   return {
@@ -257,6 +266,13 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     transport,
     ...priced,
   };
+}
+
+/** The invoice whose rates a debit note has; the draft of one may not name it yet. */
+function correctedOf(parent: Row | null): Corrected | undefined {
+  if (parent === null) return undefined;
+  const { date, tax_point_date: taxPointDate, groups } = parent as Record<string, unknown>;
+  return { date, taxPointDate, groups } as Corrected;
 }
 
 function parentOf(row: Row | null): DocumentRef | undefined {

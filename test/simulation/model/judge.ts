@@ -115,13 +115,15 @@ const early = (date: Day | undefined, parent: Doc | undefined): string[] =>
 const tooEarly = (date: Day | undefined, parent: Doc | undefined): Refused[] =>
   early(date, parent).map((problem) => invalid(problem));
 
-/** Priced, or what is wrong with it. */
+/** Priced, or what is wrong with it. `parent`: the invoice of a debit note. */
 function pricedOf(world: World, { lines, off, date, due }: Asked, parent: Doc | undefined): Priced | Refused {
   const priced = price(lines, off, world.region);
   const problems = [
     ...early(date, parent),
     ...(date !== undefined && due !== undefined && due < date ? ['/dueDate DUE_BEFORE_DATE'] : []),
-    ...(priced === 'DISCOUNT_OUT_OF_RANGE' ? ['/globalDiscountAmount DISCOUNT_OUT_OF_RANGE'] : []),
+    ...(priced === 'DISCOUNT_OUT_OF_RANGE'
+      ? ['/globalDiscountAmount DISCOUNT_OUT_OF_RANGE']
+      : foreignRates(lines, parent)),
   ];
   return problems.length > 0 || priced === 'DISCOUNT_OUT_OF_RANGE' ? invalid(...problems) : priced;
 }
@@ -146,6 +148,14 @@ function create(world: World, command: Command & { kind: 'create' }, act: number
     201,
   );
 }
+
+/** A debit note is taxed as its invoice was. */
+const foreignRates = (lines: readonly Line[], original: Doc | undefined): string[] =>
+  lines.flatMap(({ item }, i) =>
+    original === undefined || original.priced.taxes[items[item]!.vat] !== undefined
+      ? []
+      : [`/items/${i}/vatRate RATE_NOT_OF_PARENT`],
+  );
 
 const isDebitable = ({ type, state }: Doc): boolean =>
   state === 'ISSUED' && (type === 'INVOICE' || type === 'SIMPLIFIED_INVOICE' || type === 'INVOICE_RECEIPT');

@@ -1,6 +1,6 @@
 /** A wish becomes a command: which document, how much, which day, as the books stand in the model. */
 import { type Command, nobody } from './judge.ts';
-import { rest, sum, type Wanted } from './money.ts';
+import { type Line, rest, sum, type Wanted } from './money.ts';
 import type { AmountWish, DraftWish, Pick, QuantityWish, Wish } from './wishes.ts';
 import {
   type Asked,
@@ -89,11 +89,16 @@ function createOf(draft: DraftWish, world: World, heard: Heard): Command {
   const asked = askedOf(draft, world);
   if (type !== 'DEBIT_NOTE') return { kind: 'create', type, asked };
   const id = parent && chosen(parent, world, heard, (doc) => isIssued(doc) && isSale(doc) && doc.type !== 'DEBIT_NOTE');
-  const its = id === undefined ? undefined : docOf(world, id)?.asked?.customer;
-  // For somebody else now and then.
-  const customer = its === undefined || parent!.nth % 4 === 0 ? asked.customer : its;
-  return { kind: 'create', type, asked: { ...asked, customer }, parent: id, reason };
+  const its = id === undefined ? undefined : docOf(world, id)?.asked;
+  // For somebody else, or at other rates, now and then.
+  const customer = its === undefined || parent!.nth % 4 === 0 ? asked.customer : its.customer;
+  const lines = its === undefined || parent!.nth % 4 === 1 ? asked.lines : ofItems(asked.lines, its.lines);
+  return { kind: 'create', type, asked: { ...asked, customer, lines }, parent: id, reason };
 }
+
+/** The lines with the items of others, without prices and discounts that were meant for their own. */
+const ofItems = (lines: readonly Line[], others: readonly Line[]): Line[] =>
+  lines.map(({ item, quantity }) => ({ item: others[item % others.length]!.item, quantity }));
 
 /** `parts` says by its bits which fields are given. */
 function patchOf(

@@ -1,0 +1,42 @@
+/**
+ * Debit notes: they add to an invoice and are taxed as it was, with the rates and exemption codes that it has, by its tax
+ * point (documents page, section 5). What is taxed otherwise is another supply, and has its own invoice.
+ */
+import type { Content, Day, PricedLine, TaxGroup } from './document.ts';
+import { type Problem, refuseAll } from './refusal.ts';
+import { pricedOn } from './reprice.ts';
+import { sameRate } from './settle.ts';
+
+/** What a debit note has of the invoice that it corrects. */
+export interface Corrected {
+  readonly date: Day;
+  readonly taxPointDate?: Day | null | undefined;
+  /** The invoice's taxes. */
+  readonly groups: readonly TaxGroup[];
+}
+
+/** The day that chose the rates of an issued invoice. */
+export const taxPointOf = ({ taxPointDate, date }: Corrected): Day => taxPointDate ?? date;
+
+/** RATE_NOT_OF_PARENT of each line whose territory, rate or exemption code its invoice does not have. */
+export function foreignRates(lines: readonly PricedLine[], { groups }: Corrected): Problem[] {
+  const expected = groups.map(toldRate).join(', ');
+  return lines.flatMap((line, i): Problem[] => {
+    if (groups.some((group) => sameRate(group, line))) return [];
+    const { exemptionCode: _, ...rate } = line;
+    const isOtherCode = groups.some(
+      ({ exemptionCode, ...group }) => exemptionCode !== undefined && sameRate(group, rate),
+    );
+    const pointer = `/items/${i}/${isOtherCode ? 'vatExemptionReason' : 'vatRate'}`;
+    return [{ code: 'RATE_NOT_OF_PARENT', pointer, facts: { expected } }];
+  });
+}
+
+/** A draft that was priced before its invoice's tax point chose the rates is priced again, or refused: INVALID_REQUEST. */
+export function debitNoteOver(note: Content, original: Corrected): Content {
+  const priced = pricedOn(note, taxPointOf(original));
+  refuseAll(foreignRates(priced.lines, original));
+  return priced;
+}
+
+const toldRate = ({ region, rate, exemptionCode }: TaxGroup): string => `${exemptionCode ?? `${rate} %`} (${region})`;

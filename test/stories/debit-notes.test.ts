@@ -1,0 +1,84 @@
+/** Debit notes are taxed as the invoice that they add to, whatever has changed since. */
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let customerId: string;
+beforeAll(async () => {
+  service = await startService({ companies: ['A'], clock: new Date('2026-03-02T10:15:30Z') });
+  A = service.companies.A;
+  customerId = (await A.customer({ name: 'Padaria, Lda' })).id;
+});
+afterAll(() => service.stop());
+
+const invoiceOf = async (taxPointDate: string, items: readonly unknown[]): Promise<InvoiceJson> =>
+  A.issue(await A.draft({ customerId, taxPointDate, items }));
+const noteOn = (invoice: InvoiceJson, items: readonly unknown[], over = {}) => ({
+  type: 'DEBIT_NOTE',
+  customerId,
+  parentInvoiceId: invoice.id,
+  reason: 'Preço',
+  items,
+  ...over,
+});
+
+test('an exemption code that has ended since the supply still stands on its debit note', async () => {
+  const { id } = await A.item({ name: 'Pão', vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
+  const items = [{ id, quantity: 1, vatExemptionReason: 'M26' }];
+  const invoice = await invoiceOf('2023-06-01', items);
+  const note = await A.issue(await A.draft(noteOn(invoice, items)));
+  expect(note.items[0]?.data).toMatchObject({ vatRate: 'EXEMPT', vatExemptionReason: 'M26' });
+  expect(note.taxPointDate).toBeNull();
+});
+
+test("the rate is that of the invoice's tax point; the note's own is recorded", async () => {
+  const { id } = await A.item({ name: 'Poncha', vatRate: 'REDUCED', vatTerritory: 'MADEIRA', unitPrice: 100 });
+  const invoice = await invoiceOf('2024-09-30', [{ id, quantity: 2 }]);
+  expect(invoice.summary.taxAmount).toBe(10);
+  const draft = await A.draft(noteOn(invoice, [{ id, quantity: 1 }], { taxPointDate: '2024-10-20' }));
+  expect([draft.summary.taxAmount, draft.taxPointDate]).toEqual([5, '2024-10-20T00:00:00.000+01:00']);
+  // It stays when the item changes, whose drafts are priced anew.
+  expect((await A.patch(`/items/${id}`, { unitPrice: 200 })).status).toBe(200);
+  const refreshed = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+  expect(refreshed.summary.taxAmount).toBe(10);
+  const note = await A.issue(refreshed);
+  expect([note.summary.taxAmount, note.summary.total, note.taxPointDate]).toEqual([10, 210, draft.taxPointDate]);
+});
+
+test('a draft that was priced by its own day is priced again when it is issued', async () => {
+  const { id } = await A.item({ name: 'Bolo do caco', vatRate: 'REDUCED', vatTerritory: 'MADEIRA', unitPrice: 100 });
+  const invoice = await invoiceOf('2024-09-30', [{ id, quantity: 2 }]);
+  const today = await invoiceOf('2026-03-02', [{ id, quantity: 2 }]);
+  const draft = await A.draft(noteOn(invoice, [{ id, quantity: 1 }]));
+  const priced = await A.draft(noteOn(today, [{ id, quantity: 1 }]));
+  const asBefore = () =>
+    service.owner.query(
+      `update certo.documents d set content = o.content || jsonb_build_object('parent', d.content -> 'parent')
+       from certo.documents o where d.id = $1 and o.id = $2`,
+      [draft.id, priced.id],
+    );
+  await asBefore();
+  const before = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+  expect(before.summary.taxAmount).toBe(4);
+  expect((await A.issue(before)).summary).toMatchObject({ taxAmount: 5, total: 105 });
+});
+
+test('an item whose rate changed is refused with the lines that differ, until the draft is another', async () => {
+  const { id } = await A.item({ name: 'Mel', vatRate: 'REDUCED' });
+  const invoice = await invoiceOf('2026-03-02', [{ id, quantity: 1 }]);
+  const draft = await A.draft(noteOn(invoice, [{ id, quantity: 1 }]));
+  expect((await A.patch(`/items/${id}`, { vatRate: 'NORMAL' })).status).toBe(200);
+  const { updatedAt } = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+  const refused = await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: updatedAt });
+  const { code, errors } = refused.json as unknown as { code: string; errors: { code: string; pointer: string }[] };
+  expect([code, errors.map((one) => [one.pointer, one.code])]).toEqual([
+    'INVALID_REQUEST',
+    [['/items/0/vatRate', 'RATE_NOT_OF_PARENT']],
+  ]);
+  const changed = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, {
+    items: [{ id, quantity: 1, vatRate: 'REDUCED' }],
+  });
+  expect((await A.issue(changed.json)).summary.taxAmount).toBe(0.6);
+});
