@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalNumber, isOriginal, recoveredKey } from './recovery.ts';
+import { canonicalNumber, isOriginal, longest_original, recoveredKey } from './recovery.ts';
+import { originalOf } from './saft/codes.ts';
 
 test.each([
   ['M', 'abc/00001', true],
@@ -19,6 +20,16 @@ test.each([
   ['D', `FT ${'a'.repeat(60)}/1`, false],
 ] as const)('%s %s', (kind, original, good) => {
   expect(isOriginal({ kind, original })).toBe(good);
+});
+
+test('an original is so long at most that what refers to it fits the 60 characters of SAF-T and the AT', () => {
+  for (const kind of ['M', 'D'] as const) {
+    const before = kind === 'M' ? '' : 'FT ';
+    const original = `${before}${'S'.repeat(longest_original - before.length - 2)}/1`;
+    expect(isOriginal({ kind, original })).toBe(true);
+    expect(isOriginal({ kind, original: `${original}0` })).toBe(false);
+    expect(originalOf('FT', { kind, original })).toHaveLength(60);
+  }
 });
 
 test.each([

@@ -4,8 +4,11 @@
  */
 import type { Recovered } from './document.ts';
 
-/** HashControl has 70 characters; before the original stand the key's version, the type and the kind ("1-FTM "). */
-const longest_original = 60;
+/**
+ * What refers to a recovered document has 60 characters in SAF-T (Reference) and at the AT, and says "FTM " before the
+ * original; HashControl has 70, with the key's version before that ("1-FTM ").
+ */
+export const longest_original = 56;
 
 /** M: series "/" number. D: code, space, series "/" number. Series hold neither space, slash nor caret. */
 const forms = {
@@ -16,7 +19,7 @@ const forms = {
 /** How an original is written, for people. */
 export const originalForm = { M: 'abc/00001', D: 'FT A2025/99' } as const;
 
-/** Whether an original is written as its kind wants it, and fits HashControl. */
+/** Whether an original is written as its kind wants it, and fits where it is told. */
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
   return original.length <= longest_original && forms[kind].test(original);
 }

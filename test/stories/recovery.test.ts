@@ -1,9 +1,10 @@
 /** Recovery: documents of printed forms and copies of lost ones, in series of their own. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { validate } from '../../src/engine/validate.ts';
 import type { Problem } from '../../src/fiscal/refusal.ts';
 import { type Planned, planRecovery } from '../../src/operations/recovery/plan.ts';
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
-import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
+import { RecoveredBody, recoveryProblems } from '../../src/operations/recovery/recovered-document.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
 import { textOf } from '../golden/print-reading.ts';
 import type { InvoiceJson } from '../replies.ts';
@@ -270,4 +271,19 @@ test('a note prints the original that it refers to', async () => {
   expect(text.replace(/\s+/g, ' ')).toContain('FTM papel/0007');
   expect(text).not.toContain(one!.number);
   expect(note.parentInvoiceNumber).toBe(one!.number);
+});
+
+test('of the longest original SAF-T says all; a longer one is refused with how long it may be', async () => {
+  const longest = `${'S'.repeat(51)}/0042`;
+  const [one] = await recover([body(longest, { date: '2026-03-11' })]);
+  const note = await A.post<InvoiceJson>('/invoices/credit-notes', { parentInvoiceId: one!.id });
+  expect(note.status).toBe(201);
+  const { xml } = await saftOf(service, A, '2026-03-01', '2026-03-31');
+  expect(xml).toContain(`<Reference>FTM ${longest}<`);
+  expect(xml).toContain(`<HashControl>1-FTM ${longest}<`);
+  const longer = body(`S${longest}`, { date: '2026-03-11' });
+  expect(validate(RecoveredBody, longer, 'body')).toEqual([
+    { code: 'TOO_LONG', pointer: '/original', facts: { limit: 56 } },
+  ]);
+  expect(recoveryProblems(longer)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, Recovered, Region } from '../../fiscal/document.ts';
-import { isOriginal, originalForm } from '../../fiscal/recovery.ts';
+import { isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { closed, day, line, money, oneOf } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
@@ -15,7 +15,7 @@ const { seriesId: _series, templateId: _template, ...members } = draftMembers;
 
 export const RecoveredBody = closed({
   kind: oneOf(['M', 'D'], 'M: a printed form filled in by hand. D: a copy of a document lost with its data.'),
-  original: line(60, 'M: series/number of the form. D: the whole number of the lost document.', 1),
+  original: line(longest_original, 'M: series/number of the form. D: the whole number of the lost document.', 1),
   type: oneOf(recoveredTypes, 'Document type.'),
   ...members,
   date: day("The original's date."),
@@ -51,7 +51,9 @@ export function askedRecovery(body: RecoveredBody, region: Region, newId: () => 
 export function recoveryProblems(body: Record<string, unknown>): Problem[] {
   const problems = draftProblems(body);
   const { kind, original } = body;
-  if ((kind === 'M' || kind === 'D') && typeof original === 'string' && !isOriginal({ kind, original })) {
+  // The schema says how long it may be.
+  const isRead = typeof original === 'string' && original.length <= longest_original;
+  if ((kind === 'M' || kind === 'D') && isRead && !isOriginal({ kind, original })) {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/original', facts: { format: originalForm[kind] } });
   }
   return problems;
