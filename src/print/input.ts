@@ -39,3 +39,11 @@ export interface PrintInput {
   readonly region: Region;
   readonly producer: Producer;
 }
+
+/**
+ * The company's own looks. A training document has none of them: it shows the data of whoever makes the program, not the
+ * company's (Despacho 8632/2014).
+ */
+export function styleOf({ content, style }: Pick<PrintInput, 'content' | 'style'>): PaperStyle {
+  return content.training === true ? {} : (style ?? {});
+}

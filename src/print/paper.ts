@@ -8,7 +8,7 @@ import { documentTypes } from '../fiscal/document.ts';
 import { type Closing, closingOf } from './closing.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
-import type { PrintInput } from './input.ts';
+import { type PrintInput, styleOf } from './input.ts';
 import { type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
@@ -94,6 +94,7 @@ const factEms = 11;
 /** The paper of a document. `logo` is the name under which the template finds the logo. */
 export function paperOf(input: PrintInput, font: Font, logo: string | undefined): Paper {
   const { content, issued, language, format } = input;
+  const style = styleOf(input);
   const { title } = documentTypes[content.type];
   const roll = format === 'A4' ? undefined : rolls[format];
   // Names are a scale of 1.2 larger than the text.
@@ -105,7 +106,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
   const paper: Paper = {
-    accent: readableColour(input.style?.colour),
+    accent: readableColour(style.colour),
     fileTitle: `${title} ${issued.number}`,
     title,
     titleInEnglish: language === 'en' ? titlesInEnglish[content.type] : undefined,
@@ -124,7 +125,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     totals,
     notes,
     notesAreLong: notes.length > 8 || notes.join('').length > 560,
-    footer: smallLines(input.style?.footer?.slice(0, longestFooter)).slice(0, 12),
+    footer: smallLines(style.footer?.slice(0, longestFooter)).slice(0, 12),
     labels: templateLabels(pen),
     pageWords: pageWords(language),
     atcud: printedAtcud(issued.atcud),

@@ -9,7 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { type Font, readFont } from './font.ts';
-import type { PaperFormat, PrintInput } from './input.ts';
+import { type PaperFormat, type PrintInput, styleOf } from './input.ts';
 import { kindOfLogo } from './logo.ts';
 import { largestLogo_bytes } from './logo-limits.ts';
 import { paperOf } from './paper.ts';
@@ -41,7 +41,7 @@ function bundledFonts(): string {
 }
 
 function typeset(compiler: NodeCompiler, font: Font, input: PrintInput): Uint8Array {
-  const logo = placeLogo(compiler, input.style?.logo);
+  const logo = placeLogo(compiler, styleOf(input).logo);
   try {
     return compile(compiler, font, input, logo);
   } catch (error) {

@@ -162,6 +162,18 @@ describe.each(formats)('%s', (format) => {
     });
   });
 
+  test('the number stands on each page, but on no first or last line', async () => {
+    for (const input of [samples.training(), samples.receipt(), samples.transport(), samples.long(300)]) {
+      await reading({ ...input, style: {}, format }, async (pages) => {
+        for (const page of pages) {
+          const lines = await linesOf(page);
+          expect(lines.slice(1, -1).join()).toContain(input.issued.number);
+          for (const edge of [lines[0], lines.at(-1)]) expect(edge).not.toMatch(/A2026\/|programa/);
+        }
+      });
+    }
+  });
+
   test('any text at all still prints', async () => {
     const name = Array.from({ length: 0x3000 }, (_, code) => String.fromCodePoint(code * 7)).join('');
     const input = sample({ lines: [line({ name, unitPrice: '1', description: name })], content: { notes: name } });

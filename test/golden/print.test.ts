@@ -74,7 +74,10 @@ describe('every signed document', () => {
     const text = lines.join('\n');
     expect(lines.at(-1)).toMatch(/Página 1 de 1$/);
     // Neither on the first nor on the last line of the page.
-    expect(lines.slice(1, -1)).toContain('jwwQ-Processado por programa certificado n.º 9999/AT');
+    const between = lines.slice(1, -1).flatMap((one) => one.split(' | '));
+    expect(between).toContain('jwwQ-Processado por programa certificado n.º 9999/AT');
+    expect(between).toContain(input.issued.number);
+    expect([lines[0], lines.at(-1)].join()).not.toContain(input.issued.number);
     expect(lines).toContain(`ATCUD:${input.issued.atcud}`);
     expect(text).toContain(input.issued.number);
     expect(text).toContain('06-03-2026');
@@ -85,7 +88,8 @@ describe('every signed document', () => {
 
   test('a receipt is emitted, not processed, and is no invoice', async () => {
     const [lines] = await linesByPage(samples.receipt());
-    expect(lines.slice(1, -1)).toContain('Emitido por programa certificado n.º 9999/AT');
+    const between = lines.slice(1, -1).flatMap((one) => one.split(' | '));
+    expect(between).toContain('Emitido por programa certificado n.º 9999/AT');
     expect(lines.join('\n')).not.toContain('Processado');
     expect(lines.join('\n')).toContain('Este documento não serve de fatura');
   });
@@ -107,7 +111,7 @@ describe('every signed document', () => {
   test('outside production the paper says so, on every page', async () => {
     const said = async (environment: PrintInput['environment']) =>
       (await linesByPage({ ...samples.long(40), environment })).map((lines) =>
-        lines.filter((one) => one.includes('sem validade fiscal')),
+        lines.flatMap((one) => one.split(' | ')).filter((one) => one.includes('sem validade fiscal')),
       );
     expect(await said('production')).toEqual([[], []]);
     expect(await said('test')).toEqual(Array(2).fill(['Documento de teste — sem validade fiscal']));
@@ -170,7 +174,8 @@ describe('documents of many pages', () => {
     pages.forEach((lines, index) => {
       const text = lines.join('\n');
       const isLast = index === pages.length - 1;
-      expect(text).toContain('FT A2026/1');
+      expect(lines.slice(1, -1).filter((one) => one.includes('FT A2026/1')).length).toBe(2);
+      for (const edge of [lines[0], lines.at(-1)]) expect(edge).not.toMatch(/FT A2026|programa/);
       expect(lines.at(-1)).toContain(`Página ${index + 1} de ${pages.length}`);
       expect(text).toContain('ATCUD:AAJFF6XZ-1');
       expect(text).toContain('jwwQ-Processado por programa certificado n.º 9999/AT');
@@ -314,6 +319,19 @@ describe('the company’s style', () => {
     ];
     expect(Buffer.compare(red, blue)).not.toBe(0);
     expect(Buffer.compare(red, redAgain)).toBe(0);
+  });
+
+  test('is not on a training document, whose head is of whoever makes the program: on no paper', async () => {
+    for (const format of ['A4', 'RECEIPT', 'RECEIPT_58'] as const) {
+      const training = { ...samples.training(), format };
+      const style = { logo: svg('#f00'), colour: '#b42318', footer: 'Capital social 5 000,00 €' };
+      const [plain, styled] = [
+        await print.render({ ...training, style: {} }),
+        await print.render({ ...training, style }),
+      ];
+      expect(Buffer.compare(plain, styled)).toBe(0);
+      expect(await textOf(styled)).not.toMatch(/Capital social|Oficina do Norte/);
+    }
   });
 
   test('a broken or huge logo is left out', async () => {
