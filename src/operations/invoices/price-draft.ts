@@ -4,7 +4,7 @@ import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare, toNumber } from '../../fiscal/decimal.ts';
-import type { Content, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
+import type { Content, Day, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
@@ -228,10 +228,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   };
 
   const taxed = correctedOf(corrected);
-  const taxPoint =
-    taxed === undefined
-      ? (asked.taxPointDate ?? asked.date ?? dayOf(references['now'] as Date, region))
-      : taxPointOf(taxed);
+  const taxPoint = taxed === undefined ? ownTaxPoint(asked, references, region) : taxPointOf(taxed);
   const { transport } = asked;
   const priced = withProblems(problems, isTold, () => {
     const result = (transport?.valued === false ? unvalued : price)({
@@ -267,6 +264,9 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     ...priced,
   };
 }
+
+const ownTaxPoint = ({ taxPointDate, date }: AskedDraft, references: Row, region: Region): Day =>
+  taxPointDate ?? date ?? dayOf(references['now'] as Date, region);
 
 /** The invoice whose rates a debit note has; the draft of one may not name it yet. */
 function correctedOf(parent: Row | null): Corrected | undefined {
