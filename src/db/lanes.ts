@@ -3,13 +3,22 @@
  * event loop (no timer: a lone one goes at once), and while some groups are on their way, what arrives gathers for the
  * next one.
  */
-export interface LanesOptions<M> {
+export interface LanesOptions<M extends LaneMember> {
   /** Members of one group at most. */
   readonly together: number;
   /** Groups of one subject that are on their way at once. */
   readonly onTheirWay: number;
-  /** Sees a group to its end, the members' answers included; resolves with those that have to come again. Never rejects. */
+  /**
+   * Sees a group to its end, the members' answers included; resolves with those that have to come again. What it rejects
+   * with is the answer to all of the group.
+   */
   readonly run: (members: M[]) => Promise<readonly M[]>;
+}
+
+/** Whoever waits for an answer. */
+export interface LaneMember {
+  /** Of no effect once it was answered. */
+  readonly reject: (error: unknown) => void;
 }
 
 interface Lane<M> {
@@ -18,7 +27,7 @@ interface Lane<M> {
   scheduled: boolean;
 }
 
-export class Lanes<M> {
+export class Lanes<M extends LaneMember> {
   readonly #options: LanesOptions<M>;
   readonly #lanes = new Map<string, Lane<M>>();
 
@@ -53,11 +62,20 @@ export class Lanes<M> {
       return;
     }
     lane.onTheirWay += 1;
-    void this.#options.run(members).then((again) => {
+    void this.#run(members).then((again) => {
       lane.onTheirWay -= 1;
       lane.waiting.unshift(...again);
       this.#send(subject, lane);
     });
     this.#schedule(subject, lane);
+  }
+
+  async #run(members: M[]): Promise<readonly M[]> {
+    try {
+      return await this.#options.run(members);
+    } catch (error) {
+      for (const { reject } of members) reject(error);
+      return [];
+    }
   }
 }

@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { openDb } from './open.ts';
 import { Crowded, SharedTransaction } from './shared-transaction.ts';
-import { type Db, type Entry, statement, type Tx } from './transact.ts';
+import { type Db, Elements, type Entry, listStatement, statement, type Tx } from './transact.ts';
 
 let base: TestDatabase;
 let wire: FaultySocket;
@@ -31,6 +31,11 @@ const lock = statement('together lock', `select $1::text as id, nextval('togethe
 const otherLock = statement('together other lock', `select $1::text as id, nextval('together') as order`, 'alone');
 const silentLock = statement('together silent', 'select 1 from certo.companies for update');
 const fail = statement('together fail', 'select 1 / $1::int');
+const uneven = listStatement('together uneven', `select v.id from jsonb_to_recordset($1::jsonb) v (id text)`, {
+  joins: () => {
+    throw new Error('they do not go on from each other');
+  },
+});
 const entry: Entry = { call: [enter, []], accept: () => undefined };
 
 beforeAll(async () => {
@@ -126,6 +131,14 @@ test('an error of one ends it for all, and nothing is kept', async () => {
     }),
   );
   await expect(done).rejects.toMatchObject({ code: '22012' });
+});
+
+test('what can not be joined undoes the group, like an error of the server', async () => {
+  const element = (id: string) => [new Elements([{ id }])];
+  const done = inGroup(3, ([a, b, c]) =>
+    Promise.all([a!.query(uneven, element('a')), b!.query(uneven, element('b')), c!.query(plain, [1])]),
+  );
+  await expect(done).rejects.toThrow('they do not go on from each other');
 });
 
 test('a member can not commit for the others', async () => {

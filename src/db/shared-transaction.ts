@@ -12,7 +12,7 @@
  * - a lock that says nothing of this ends the group: its members run one by one;
  * - all others run for each member; those for lists as one statement with the elements of all (joined.ts).
  *
- * An error of a statement ends the transaction for all of them.
+ * An error of a statement ends the transaction for all of them, and so does what can't be joined.
  */
 import { joinCalls } from './joined.ts';
 import type { Call, Composed, Row, Statement } from './statement.ts';
@@ -92,27 +92,25 @@ export class SharedTransaction {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ calls, resolve, reject, place });
       // After every member that was just answered has asked its next question.
-      if (this.#waiting.length === 1) setImmediate(() => this.#flush());
+      if (this.#waiting.length === 1) setImmediate(() => void this.#flush());
     });
   }
 
-  #flush(): void {
+  /** Never rejects: whatever goes wrong on the way is an error of everyone who asked. */
+  async #flush(): Promise<void> {
     const questions = this.#waiting.sort((a, b) => (a.place < b.place ? -1 : Number(a.place > b.place)));
     this.#waiting = [];
-    const joined = joinCalls(questions.map(({ calls }) => calls));
-    this.#tx.batch(joined.calls).then(
-      (results) => {
-        const rows = joined.spread(results);
-        let at = 0;
-        for (const { calls, resolve } of questions) {
-          resolve(rows.slice(at, at + calls.length));
-          at += calls.length;
-        }
-      },
-      (error: unknown) => {
-        for (const { reject } of questions) reject(error);
-      },
-    );
+    try {
+      const joined = joinCalls(questions.map(({ calls }) => calls));
+      const rows = joined.spread(await this.#tx.batch(joined.calls));
+      let at = 0;
+      for (const { calls, resolve } of questions) {
+        resolve(rows.slice(at, at + calls.length));
+        at += calls.length;
+      }
+    } catch (error) {
+      for (const { reject } of questions) reject(error);
+    }
   }
 }
 

@@ -137,7 +137,7 @@ export class AheadPress {
     try {
       const { calls } = joinCalls(group.map((ready) => ready.calls));
       await this.#db.write(group[0]!.act.entry, calls, lane.line);
-      for (const { keep } of group) keep();
+      this.#keep(group, lane, companyId);
       // Answered once the next group is on its way.
       setImmediate(() => {
         for (const { acted, resolve } of group) resolve(acted);
@@ -150,6 +150,15 @@ export class AheadPress {
     lane.underWay -= 1;
     this.#send(lane, companyId);
     this.#forgetIdle(lane, companyId);
+  }
+
+  /** What is written is done: where it can't be remembered, nothing is, and nobody does it again. */
+  #keep(group: readonly Ready[], lane: Lane, companyId: string): void {
+    try {
+      for (const { keep } of group) keep();
+    } catch {
+      this.#failed(lane, companyId);
+    }
   }
 
   #forgetIdle(lane: Lane, companyId: string): void {

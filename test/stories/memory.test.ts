@@ -80,6 +80,7 @@ async function freshProcess({ lose = () => false, hold = async () => undefined }
   return {
     post,
     call: door.call,
+    memory: door.app.world.memory,
     /** What happened since the last time. */
     trips: (): Trips => {
       const now = { ...trips };
@@ -435,6 +436,36 @@ describe('an idempotency key of what is written at once', () => {
     expect(codeOf(await process.issue(draft, { name }))).toBe('IDEMPOTENCY_KEY_REUSED');
     expect((await process.issue(draft)).status).toBe(200);
   });
+});
+
+test('what was written and can not be remembered is answered all the same: it is not made again', async () => {
+  const body = await bodyOf();
+  const drafts = async () => {
+    const { rows } = await service.owner.query('select id from certo.documents where customer_id = $1', [
+      body.customerId,
+    ]);
+    return rows.map(({ id }) => id as string);
+  };
+  const forgets = (): never => {
+    throw new Error('no room left to remember it');
+  };
+  const process = await knowing(body);
+  Object.assign(process.memory.of(A.id), { keepDraft: forgets });
+  const before = await drafts();
+  const draft = await process.call<InvoiceJson>('POST', '/invoices', { key: A.key, body });
+  expect([draft.status, process.trips()]).toEqual([201, atOnce]);
+  expect((await drafts()).filter((id) => !before.includes(id))).toEqual([draft.json.id]);
+  // Nothing of the company is remembered any more, so nothing wrong is.
+  const other = await process.draft(body);
+  expect([other.status, process.trips().written]).toEqual([201, 0]);
+
+  const next = await knowing(body);
+  const ours = await draftAt(next, body);
+  Object.assign(next.memory.of(A.id), { forgetDraft: forgets });
+  const issued = await next.issue(ours);
+  expect([issued.status, next.trips()]).toEqual([200, atOnce]);
+  expect((await next.issue(draft.json)).status).toBe(200);
+  expect(await service.findings(A.id)).toEqual([]);
 });
 
 // The last ones: what is signed in them is in the future.

@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { Lanes } from './lanes.ts';
+
+interface Member {
+  readonly fails: boolean;
+  readonly resolve: (with_: number) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+test('a group that fails as a whole rejects its members, and those behind it have their turn', async () => {
+  const groups: number[] = [];
+  const lanes = new Lanes<Member>({
+    together: 2,
+    onTheirWay: 1,
+    run: async (members) => {
+      groups.push(members.length);
+      if (members.some(({ fails }) => fails)) throw new Error('they can not travel together');
+      for (const { resolve } of members) resolve(members.length);
+      return [];
+    },
+  });
+  const asked = [true, false, false, false, false].map(
+    (fails) => new Promise<number>((resolve, reject) => lanes.add('one', { fails, resolve, reject })),
+  );
+  const settled = await Promise.allSettled(asked);
+  expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
+    'Error: they can not travel together',
+    'Error: they can not travel together',
+    2,
+    2,
+    1,
+  ]);
+  expect(groups).toEqual([2, 2, 1]);
+});
