@@ -2,7 +2,7 @@
  * What was read before a transaction began is held in it until its commit, on condition that it has not changed since:
  * every change of a row gives it a later `updated_at`.
  */
-import { allOr, anyOf, type Call, type Element, Elements, listStatement } from '../db/transact.ts';
+import { allOr, anyId, anyOf, type Call, type Element, Elements, eachOnce, listStatement } from '../db/transact.ts';
 import { assert } from '../fiscal/refusal.ts';
 
 /** A row and its revision, as it was read. */
@@ -31,6 +31,15 @@ const holdMasterRecords = listStatement(
    ${allOr('(select * from customers union all select * from items) held join seen using (id, updated_at)', 'certo.changed_meanwhile()')}`,
   { joins: eachRowOnce },
 );
+
+const lockSeries = listStatement(
+  'unchanged_series',
+  `select id from certo.series where company_id = certo.current_company() and id = ${anyId} order by id for no key update`,
+  { joins: eachOnce },
+);
+
+/** A series that what is asked behind this depends on: it waits for whoever has the lock, and sees what that one did. */
+export const holdSeries = (id: string): Call => [lockSeries, [[id]]];
 
 /** A draft that this transaction is going to change. */
 export const holdDraft = (draft: Seen): Call => [holdDocuments, [new Elements([{ ...draft }])]];

@@ -2,11 +2,16 @@
  * Drafts and issues that a process decides on what it remembers: one round trip each, and never on what is not so any more,
  * whoever has changed it.
  */
+import type { Pool } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/db/errors.ts';
 import type { Db, Tx } from '../../src/db/transact.ts';
+import { addDays, dayOf } from '../../src/fiscal/time.ts';
+import { setCashVat } from '../../src/operations/company/cash-vat.ts';
+import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
+import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -437,6 +442,82 @@ describe('an idempotency key of what is written at once', () => {
     expect((await process.issue(draft)).status).toBe(200);
   });
 });
+
+test('an issue that waits for the series while the cash VAT scheme is changed is not issued outside of it', async () => {
+  await registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'CX', cashVat: true });
+  const today = dayOf(service.now(), 'PT');
+  const yesterday = addDays(today, -1);
+  await setCashVat(service.owner, B.id, { from: yesterday });
+  const business = { name: 'Cliente, SA', taxpayerNumber: '501442600', country: 'PT', city: 'Porto' };
+  const customerId = (await B.customer(business)).id;
+  const body = { type: 'INVOICE', cae: '62010', customerId, items: [{ id: (await B.item()).id, quantity: 1 }] };
+  const how = { key: B.key };
+  const process = await freshProcess();
+  const first = await process.issue((await process.draft({ ...body, date: yesterday }, how)).json, how);
+  expect(first.json.number).toBe('FT CX/1');
+  const draft = (await process.draft(body, how)).json;
+  process.trips();
+
+  // It ends with yesterday: stopped between its check of what was issued and its end.
+  const gate = { reached: signal(), open: signal() };
+  const changing = setCashVat(stoppedAt('update certo.companies', service.owner, gate), B.id, {
+    from: yesterday,
+    until: yesterday,
+  });
+  await gate.reached.come;
+  const issuing = process.issue(draft, how);
+  await eventually(async () => expect(await waiting()).toBe(1));
+  gate.open.say();
+  await changing;
+  const issued = await issuing;
+  expect([issued.status, issued.json.number]).toEqual([200, 'FT B2026/1']);
+  expect(process.trips()).toMatchObject({ written: 0, failed: 1 });
+  const { rows } = await service.owner.query(
+    `select d.number from certo.documents d join certo.series s on s.company_id = d.company_id and s.id = d.series_id
+     where s.cash_vat and d.date > $1`,
+    [yesterday],
+  );
+  expect(rows).toEqual([]);
+});
+
+/** How many of this database wait for a lock. */
+async function waiting(): Promise<number> {
+  const { rows } = await service.owner.query(
+    `select count(*)::int as n from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`,
+  );
+  return rows[0].n;
+}
+
+interface Signal {
+  readonly come: Promise<void>;
+  readonly say: () => void;
+}
+
+function signal(): Signal {
+  let say = (): void => undefined;
+  const come = new Promise<void>((resolve) => {
+    say = resolve;
+  });
+  return { come, say };
+}
+
+/** A pool whose connections stop before the statement that begins so. */
+function stoppedAt(begins: string, pool: Pool, { reached, open }: { reached: Signal; open: Signal }): Pool {
+  const connect = async () => {
+    const client = await pool.connect();
+    return {
+      async query(sql: string, values?: unknown[]) {
+        if (sql.startsWith(begins)) {
+          reached.say();
+          await open.come;
+        }
+        return client.query(sql, values);
+      },
+      release: () => client.release(),
+    };
+  };
+  return { connect } as unknown as Pool;
+}
 
 test('what was written and can not be remembered is answered all the same: it is not made again', async () => {
   const body = await bodyOf();

@@ -17,7 +17,8 @@ export async function setCashVat(owner: Pool, companyId: string, period: CashVat
   const client = await owner.connect();
   try {
     await client.query('begin');
-    // Issuing holds its series' lock while it reads the scheme: none of them is under way behind these locks.
+    // Whoever numbers in one of these series reads the scheme under its lock, also what was decided ahead: it is committed,
+    // and found below, or reads what is written here.
     await client.query('select id from certo.series where company_id = $1 and cash_vat order by id for update', [
       companyId,
     ]);

@@ -25,7 +25,7 @@ import {
 import { defineWrite } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
-import { holdDraft } from '../unchanged.ts';
+import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { lockFamily, type Parent, standing } from './family.ts';
@@ -104,13 +104,14 @@ export const issueInvoice = defineWrite({
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
     const { content } = decided;
+    const stamping = stampCalls(change.numbered, change.stamp, world.seal);
     const results = await tx.batch([
-      ...stampCalls(change.numbered, change.stamp, world.seal),
+      ...stamping,
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
       ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
     // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.
-    results.slice(4).forEach(changedOnce);
+    results.slice(stamping.length).forEach(changedOnce);
     return change.numbered.id;
   },
   ahead: {
@@ -138,8 +139,10 @@ export const issueInvoice = defineWrite({
     save: ({ row, moment, numbered, stamp }, _asked, world) => ({
       subject: numbered.id,
       calls: [
-        holdMomentCall(moment, numbered.now),
         holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+        // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
+        ...(numbered.series.cashVat ? [holdSeries(numbered.seriesId)] : []),
+        holdMomentCall(moment, numbered.now),
         ...stampCalls(numbered, stamp, world.seal, row['marked'] === true),
       ],
     }),
