@@ -73,7 +73,9 @@ async function closeSeries(client: ClientBase, number: number): Promise<ClosedSe
     [number],
   );
   // What the AT last said of series was said of the books that are lost.
-  await client.query('update certo.companies set at_synced_at = null');
+  await client.query(
+    'update certo.companies set at_synced_at = null, at_sync_next_at = certo.now(), at_sync_tries = 0',
+  );
   return rows.map((row) => ({
     nif: row.nif as string,
     documentType: row.document_type as string,

@@ -1,13 +1,15 @@
 /**
  * The door that opens by itself: what has to happen without a caller. Swept every second and nudged after each issue;
- * any number of processes may run it, since rows are leased or locked.
+ * any number of processes may run it, since rows are leased or locked. Each kind of work goes on for itself, and so does
+ * each company: what is slow or fails holds up nothing else.
  */
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type SeriesWorld, syncSeries } from '../../operations/series/registration.ts';
-import { forgetOld } from './forget.ts';
+import { startForgetting } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
-import { type ReportWorld, reportGroup, waitSeconds } from './reports.ts';
+import { type ReportWorld, reportGroup } from './reports.ts';
+import { Rounds } from './rounds.ts';
+import { type SyncWorld, syncDue } from './sync.ts';
 import { startWords } from './words.ts';
 
 export interface ClockDoor {
@@ -18,9 +20,11 @@ export interface ClockDoor {
 }
 
 const sweep_milliseconds = 1000;
-const most_companies = 20;
-/** What is older than its time waits a little longer: nobody can read it any more. */
-const forget_milliseconds = 600_000;
+/** Between two looks for reports: while callers wait a nudge after each issue would cost more than it brings. */
+const look_milliseconds = { idle: 50, busy: sweep_milliseconds };
+const most_companies = 1_000;
+/** Companies that are told about at once, and whose series are asked for at once. */
+const at_once = { reports: 20, series: 4 };
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
@@ -30,78 +34,42 @@ export const nobody: Entry = {
   accept: () => undefined,
 };
 
-export function startClock(world: ReportWorld & SeriesWorld & IntegrityWorld): ClockDoor {
-  let stopped = false;
-  let running: Promise<void> | undefined;
-  let again = false;
-  // Companies whose comparison of series failed, with when to try again: an outage must not be asked every second.
-  const resting = new Map<string, { attempts: number; until: number }>();
-  let nextForgetting = 0;
-
-  const forgetDue = async (): Promise<void> => {
-    if (performance.now() < nextForgetting) return;
-    const more = await forgetOld(world.db, nobody);
-    // One group a sweep: what has to be told comes first.
-    if (!more) nextForgetting = performance.now() + forget_milliseconds;
-  };
-  const sweep = async (): Promise<void> => {
-    do {
-      again = false;
-      try {
-        if (await reportDue(world)) again = true;
-        await syncDue(world, resting);
-        await forgetDue();
-      } catch (error) {
-        world.log.error({ err: error }, 'the clock could not do its work; it tries again');
-        return;
-      }
-    } while (again && !stopped);
-  };
-  const run = (): void => {
-    if (stopped) return;
-    if (running !== undefined) {
-      again = true;
-      return;
-    }
-    running = sweep().finally(() => {
-      running = undefined;
-    });
-  };
-  const timer = setInterval(run, sweep_milliseconds);
+export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
+  const failed = (error: unknown, companyId?: string): void =>
+    world.log.error({ err: error, companyId }, 'the clock could not do its work; it tries again');
+  const reports = new Rounds({
+    atOnce: at_once.reports,
+    due: () => dueIds(world.db, toReport),
+    work: (companyId) => reportGroup(world, companyId),
+    failed,
+    pause: () => (world.busy() ? look_milliseconds.busy : look_milliseconds.idle),
+  });
+  const series = new Rounds({
+    atOnce: at_once.series,
+    due: () => dueIds(world.db, toSync),
+    async work(companyId) {
+      await syncDue(world, companyId);
+      return false;
+    },
+    failed,
+    pause: () => 0,
+  });
+  const timer = setInterval(() => {
+    reports.look();
+    series.look();
+  }, sweep_milliseconds);
   const integrity = startIntegrity(world);
   const words = startWords(world, nobody);
+  const forgetting = startForgetting(world, nobody);
   return {
-    nudge: run,
+    nudge: () => reports.look(),
     async stop() {
-      stopped = true;
       clearInterval(timer);
-      await Promise.all([running, integrity.stop(), words.stop()]);
+      await Promise.all([reports.stop(), series.stop(), integrity.stop(), words.stop(), forgetting.stop()]);
     },
   };
 }
 
 async function dueIds(db: Db, list: typeof toReport): Promise<string[]> {
   return (await db.read(nobody).query(list)).map((row) => String(row['id']));
-}
-
-async function reportDue(world: ReportWorld & SeriesWorld): Promise<boolean> {
-  const companies = await dueIds(world.db, toReport);
-  const more = await Promise.all(companies.map((companyId) => reportGroup(world, companyId)));
-  return more.includes(true);
-}
-
-async function syncDue(
-  world: SeriesWorld & ReportWorld,
-  resting: Map<string, { attempts: number; until: number }>,
-): Promise<void> {
-  for (const companyId of await dueIds(world.db, toSync)) {
-    const rest = resting.get(companyId);
-    if (rest !== undefined && rest.until > performance.now()) continue;
-    if ((await syncSeries(world, companyId)) === 'unreachable') {
-      const attempts = (rest?.attempts ?? 0) + 1;
-      resting.set(companyId, { attempts, until: performance.now() + waitSeconds(attempts, world.random()) * 1000 });
-    } else {
-      resting.delete(companyId);
-    }
-  }
 }

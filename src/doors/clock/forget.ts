@@ -3,6 +3,8 @@
  * after that the key is still used, for ever: its claim stays as a tombstone without a body. Counts of minutes long past
  * go as well. Any number of processes may do it at once: rows that one has locked the others pass by.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
@@ -10,6 +12,10 @@ import { entryOfCompany } from '../../identity/principal.ts';
 const most_companies = 20;
 /** Rows of one transaction: what is locked together is little, and a short time. */
 const most_together = 500;
+/** Between two rounds: what has to be told comes first. */
+const round_ms = 1_000;
+/** What is older than its time waits a little longer: nobody can read it any more. */
+const idle_ms = 600_000;
 
 const toForget = statement('clock_to_forget', `select id from certo.companies_to_forget(${most_companies}) as id`);
 const forgetResults = statement(
@@ -44,4 +50,28 @@ export async function forgetOld(db: Db, nobody: Entry): Promise<boolean> {
     more ||= rows.some((forgotten) => forgotten.length === most_together);
   }
   return more;
+}
+
+/** Goes on until it is stopped. */
+export function startForgetting({ db, log }: { readonly db: Db; readonly log: Logger }, nobody: Entry) {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const running = (async () => {
+    let pause_ms = round_ms;
+    for (;;) {
+      await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      const more = await forgetOld(db, nobody).catch((error) => {
+        log.error({ err: error }, 'what is past its time could not be forgotten; it is tried again');
+        return true;
+      });
+      pause_ms = more ? round_ms : idle_ms;
+    }
+  })();
+  return {
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+  };
 }

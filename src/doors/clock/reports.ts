@@ -5,7 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { AtGateway } from '../../at/gateway.ts';
+import type { AtGateway, Credentials } from '../../at/gateway.ts';
 import type { Call, Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Region } from '../../fiscal/document.ts';
@@ -59,11 +59,13 @@ const postpone = statement(
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
 
+/** Stands on the document until it is told. */
+const untold = 'the program can not make the message for this document; its log says why';
+
 /** Sends one group of a company's due documents; true when there may be more to send at once. */
 export async function reportGroup(world: ReportWorld, companyId: string): Promise<boolean> {
-  const entry = entryOfCompany(companyId, 'clock');
   const leaseId = world.newId();
-  const { company, rows } = await world.db.transact(entry, async (tx) => {
+  const { company, rows } = await world.db.transact(entryOfCompany(companyId, 'clock'), async (tx) => {
     const [credentials, leased] = await tx.batch([
       [readCredentials, []],
       [lease, [leaseId]],
@@ -71,53 +73,143 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
     return { company: credentials![0]!, rows: leased!.sort(inTurn) };
   });
   if (rows.length === 0) return false;
-  const credentials = credentialsOf(company, world.master);
-  const answers: Answer[] = [];
-  const postponed: Call[] = [];
+  const group = new Group(world, companyId, company, leaseId);
+  try {
+    for (const row of rows) await group.report(row);
+  } finally {
+    await group.settle();
+  }
+  return !group.stopped && rows.length === group_size;
+}
+
+type Told = Awaited<ReturnType<typeof tell>> | { readonly kind: 'fault' };
+
+/** Documents of one lease on their way to the AT, and what is to be written down of them. */
+class Group {
+  readonly #world: ReportWorld;
+  readonly #companyId: string;
+  readonly #company: Row;
+  readonly #credentials: Credentials | undefined;
+  readonly #leaseId: string;
+  readonly #answers: Answer[] = [];
+  readonly #postponed: Call[] = [];
   // Services of the AT that did not answer, with how long they rest. They fail apart: an invoice that can't be told must
   // not hold up a transport document, which has to be told before its start.
-  const resting = new Map<Service, number>();
-  let refused = credentials === undefined;
-  for (const row of rows) {
+  readonly #resting = new Map<Service, number>();
+  #refused: boolean;
+
+  constructor(world: ReportWorld, companyId: string, company: Row, leaseId: string) {
+    this.#world = world;
+    this.#companyId = companyId;
+    this.#company = company;
+    this.#credentials = credentialsOf(company, world.master);
+    this.#leaseId = leaseId;
+    this.#refused = this.#credentials === undefined;
+  }
+
+  /** The AT is not asked again at once. */
+  get stopped(): boolean {
+    return this.#refused || this.#resting.size > 0;
+  }
+
+  /** Tells the AT, and keeps what it answers. */
+  async report(row: Row): Promise<void> {
+    const rest = this.#resting.get(serviceOf(row));
+    if (this.#refused || rest !== undefined) return this.#postpone(row, { seconds: rest ?? 0, unsent: true });
+    if (this.#world.busy()) await sleep(rest_ms);
+    const outcome = await this.#tell(row);
     const id = String(row['id']);
-    const service = serviceOf(row);
-    const rest = resting.get(service);
-    if (refused || credentials === undefined || rest !== undefined) {
-      // Not sent: the attempt is taken back, so that it does not count as one whose answer was lost.
-      postponed.push([postpone, [id, leaseId, rest ?? 0, null, 1]]);
-      continue;
-    }
-    if (world.busy()) await sleep(rest_ms);
-    const outcome = await tell({ at: world.at, credentials, row, region: company['region'] as Region });
-    if (outcome.kind === 'done') {
-      const { code, message, atDocCode } = outcome;
-      const answer: Answer = { id, status: 'ACCEPTED', code, message, told: nextStatus(row), atDocCode };
-      // Written down before the next call, which may be the last one of this process.
-      if (atDocCode === undefined) answers.push(answer);
-      else await settle(world, entry, leaseId, [answer]);
-    } else if (outcome.kind === 'refused' && outcome.reason !== 'credentials') {
-      world.log.warn({ companyId, number: row['number'], code: outcome.code }, 'the AT refused a document');
-      answers.push({ id, status: 'REJECTED', code: outcome.code, message: outcome.message });
-    } else if (outcome.kind === 'refused') {
-      world.log.warn(
-        { companyId, code: outcome.code },
-        'the AT refused the credentials; reporting stops for this company',
-      );
-      await markCredentialsWrong(world.db, companyId, company);
-      postponed.push([postpone, [id, leaseId, 0, outcome.message, 1]]);
-      refused = true;
-    } else {
-      const seconds = waitSeconds(Number(row['at_attempts']), world.random());
-      world.log.info(
-        { companyId, number: row['number'], problem: outcome.problem, seconds },
-        'no answer from the AT; trying again later',
-      );
-      postponed.push([postpone, [id, leaseId, seconds, outcome.problem, outcome.sent ? 0 : 1]]);
-      resting.set(service, seconds);
+    switch (outcome.kind) {
+      case 'done': {
+        const { code, message, atDocCode } = outcome;
+        return this.#accepted({ id, status: 'ACCEPTED', code, message, told: nextStatus(row), atDocCode });
+      }
+      case 'refused': {
+        const { code, message, reason } = outcome;
+        if (reason === 'credentials') return this.#stop(row, code, message);
+        this.#log('warn', row, { code }, 'the AT refused a document');
+        this.#answers.push({ id, status: 'REJECTED', code, message });
+        return;
+      }
+      case 'unknown': {
+        const { problem, sent } = outcome;
+        const seconds = waitSeconds(Number(row['at_attempts']), this.#world.random());
+        this.#log('info', row, { problem, seconds }, 'no answer from the AT; trying again later');
+        this.#postpone(row, { seconds, problem, unsent: !sent });
+        this.#resting.set(serviceOf(row), seconds);
+        return;
+      }
+      case 'fault': {
+        // Another version of the program may cure it, and nothing sooner.
+        const seconds = jittered(longest_wait_seconds, this.#world.random());
+        this.#postpone(row, { seconds, problem: untold, unsent: true });
+      }
     }
   }
-  await settle(world, entry, leaseId, answers, postponed);
-  return !refused && resting.size === 0 && rows.length === group_size;
+
+  /** A document that can't be told is a fault of ours, and of that document alone. */
+  async #tell(row: Row): Promise<Told> {
+    const region = this.#company['region'] as Region;
+    try {
+      return await tell({ at: this.#world.at, credentials: this.#credentials!, row, region });
+    } catch (error) {
+      this.#log('error', row, { err: error }, 'a document can not be told to the AT; it is tried again later');
+      return { kind: 'fault' };
+    }
+  }
+
+  async #accepted(answer: Answer): Promise<void> {
+    if (answer.atDocCode === undefined) {
+      this.#answers.push(answer);
+      return;
+    }
+    try {
+      // Written down before the next call, which may be the last one of this process.
+      await this.#settle([answer]);
+    } catch (error) {
+      // It comes once: tried again with the others.
+      this.#answers.push(answer);
+      throw error;
+    }
+  }
+
+  async #stop(row: Row, code: string, message: string): Promise<void> {
+    this.#log('warn', row, { code }, 'the AT refused the credentials; reporting stops for this company');
+    await markCredentialsWrong(this.#world.db, this.#companyId, this.#company);
+    this.#postpone(row, { seconds: 0, problem: message, unsent: true });
+    this.#refused = true;
+  }
+
+  /** `unsent`: the attempt is taken back, so that it does not count as one whose answer was lost. */
+  #postpone(row: Row, { seconds, problem, unsent }: { seconds: number; problem?: string; unsent: boolean }): void {
+    this.#postponed.push([postpone, [String(row['id']), this.#leaseId, seconds, problem ?? null, unsent ? 1 : 0]]);
+  }
+
+  /** Writes down what is not written down yet: together, or each for itself where that fails. */
+  async settle(): Promise<void> {
+    try {
+      return await this.#settle(this.#answers, this.#postponed);
+    } catch (error) {
+      // Of one that stands alone with nothing beside it there is nothing to part.
+      if (this.#answers.length + this.#postponed.length < 2) throw error;
+    }
+    let failed: { readonly error: unknown } | undefined;
+    const alone = [...this.#answers.map((answer) => [answer]), []];
+    for (const answers of alone) {
+      await this.#settle(answers, answers.length === 0 ? this.#postponed : []).catch((error) => {
+        failed = { error };
+      });
+    }
+    if (failed !== undefined) throw failed.error;
+  }
+
+  #settle(answers: readonly Answer[], more: readonly Call[] = []): Promise<void> {
+    return settle(this.#world, entryOfCompany(this.#companyId, 'clock'), this.#leaseId, answers, more);
+  }
+
+  #log(level: 'info' | 'warn' | 'error', row: Row, facts: object, words: string): void {
+    this.#world.log[level]({ companyId: this.#companyId, number: row['number'], ...facts }, words);
+  }
 }
 
 /**
@@ -135,5 +227,7 @@ function inTurn(a: Row, b: Row): number {
 /** 1 s · 2^n with jitter, at most 5 minutes. It never runs out of attempts. */
 export function waitSeconds(attempts: number, random: number): number {
   const full = Math.min(longest_wait_seconds, 2 ** Math.min(attempts - 1, 20));
-  return full * (0.5 + random / 2);
+  return jittered(full, random);
 }
+
+const jittered = (seconds: number, random: number): number => seconds * (0.5 + random / 2);

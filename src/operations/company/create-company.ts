@@ -90,7 +90,8 @@ export async function setAtCredentials(
   }
   if (credentials.password === '') refuseAll([{ code: 'REQUIRED', pointer: '/password' }]);
   await owner.query(
-    `update certo.companies set at_username = $2, at_password_sealed = $3, at_state = 'NEW', at_synced_at = null, at_series_differ = false, updated_at = certo.now()
+    `update certo.companies set at_username = $2, at_password_sealed = $3, at_state = 'NEW', at_synced_at = null, at_series_differ = false, at_sync_next_at = certo.now(),
+       at_sync_tries = 0, updated_at = certo.now()
      where id = $1`,
     [companyId, credentials.username, master.seal('at-password', Buffer.from(credentials.password, 'utf8'))],
   );

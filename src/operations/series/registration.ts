@@ -223,10 +223,18 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   const known = new Set(
     outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
   );
-  const differ = results[1]!.some((row) => !known.has(`${row['at_type']} ${row['code']} ${row['validation_code']}`));
-  await world.db.transact(entry, (tx) => tx.query(setSynced, [differ, company['at_password_sealed']]));
+  const before = new Set(results[1]!.map(keyAtAt));
+  const differ = await world.db.transact(entry, async (tx) => {
+    // What was begun or ended here while the AT answered is not judged by its answer.
+    const active = (await tx.query(readActive)).map(keyAtAt).filter((key) => before.has(key));
+    const differ = active.some((key) => !known.has(key));
+    await tx.query(setSynced, [differ, company['at_password_sealed']]);
+    return differ;
+  });
   return differ ? 'differ' : 'ok';
 }
+
+const keyAtAt = (row: Row): string => `${row['at_type']} ${row['code']} ${row['validation_code']}`;
 
 /** The AT refused the credentials of this row while something was reported: nothing is sent until they are corrected. */
 export async function markCredentialsWrong(db: Db, companyId: string, row: Row): Promise<void> {

@@ -1,0 +1,232 @@
+/** The clock's work at the AT, company by company: series compared again and again, and nobody held up by another. */
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { AtGateway } from '../../src/at/gateway.ts';
+import type { Call, Db } from '../../src/db/transact.ts';
+import { type ClockDoor, startClock } from '../../src/doors/clock/clock.ts';
+import { type ReportWorld, reportGroup } from '../../src/doors/clock/reports.ts';
+import { syncDue } from '../../src/doors/clock/sync.ts';
+import { endSeries } from '../../src/operations/series/end-series.ts';
+import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
+import { eventually } from '../eventually.ts';
+import type { CompanyJson, InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
+
+let service: Service;
+let A: TestCompany;
+let B: TestCompany;
+let clocks: ClockDoor[] = [];
+
+beforeAll(async () => {
+  service = await startService({ companies: ['A', 'B'], clock: new Date('2026-03-02T10:00:00Z') });
+  ({ A, B } = service.companies);
+});
+afterEach(async () => {
+  for (const clock of clocks) await clock.stop();
+  clocks = [];
+});
+afterAll(() => service.stop());
+
+const world = (at: Partial<AtGateway> = {}) => ({
+  ...service.world,
+  at: { ...service.gateway, ...at },
+  log: service.log,
+  random: () => 0.5,
+  busy: () => false,
+  // The books are checked elsewhere.
+  companyIds: async () => [],
+  publicKeys: async () => [],
+});
+const start = (at?: Partial<AtGateway>): void => void clocks.push(startClock(world(at)));
+const pass = (seconds: number) => service.setClock(new Date(service.now().getTime() + seconds * 1000));
+const day = 86_400;
+const reasons = async (one: TestCompany) =>
+  (await one.get<CompanyJson>('/company')).json.readiness.reasons.map(({ code }) => code as string);
+const status = async (one: TestCompany, { id }: { id: string }) =>
+  (await one.get<InvoiceJson>(`/invoices/${id}`)).json.syncWithAt;
+const asked = async (one: TestCompany) => {
+  const log = await service.control<{ operation: string; username: string }[]>('GET', '/__log?limit=1000');
+  return log.filter((call) => call.operation === 'listSeries' && call.username.startsWith(one.taxpayerNumber)).length;
+};
+const impatient = async () => false;
+const never = new Promise<never>(() => undefined);
+
+test('a series that is annulled at the AT is noticed the next day, and the clock itself finds that they agree again', async () => {
+  const { validationCode, id } = await registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'PORTAL' });
+  start();
+  await eventually(async () => expect(await asked(B)).toBeGreaterThan(1));
+  expect(await reasons(B)).toEqual([]);
+  const credentials = { username: `${B.taxpayerNumber}/1`, password: 'certa' };
+  const annulled = await service.gateway.annulSeries(credentials, {
+    series: 'PORTAL',
+    documentCode: 'FT',
+    validationCode,
+  });
+  expect(annulled.kind).toBe('done');
+  await pass(day);
+  await eventually(async () => expect(await reasons(B)).toEqual(['AT_SYNC_REQUIRED']));
+  const draft = await B.draft();
+  const refused = await B.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt });
+  expect([refused.status, refused.json.reasons]).toEqual([400, ['AT_SYNC_REQUIRED']]);
+  await service.owner.query(`update certo.series set status = 'ANNULLED', is_default = false where id = $1`, [id]);
+  await eventually(async () => expect(await reasons(B)).toEqual([]));
+  expect(service.logs.some((line) => line.includes("a series differs from the AT's"))).toBe(true);
+  await B.issue(draft);
+});
+
+test('a series that ends here while the AT answers does not differ', async () => {
+  const { id } = await registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'ENDS' });
+  const at = world({
+    async listSeries(...args) {
+      const ended = await endSeries(service.world, B.id, { seriesId: id, end: 'ANNULLED', wait: impatient });
+      expect(ended.kind).toBe('ended');
+      return service.gateway.listSeries(...args);
+    },
+  });
+  expect(await syncSeries(at, B.id)).toBe('ok');
+  // Nor does one that began here after the AT had answered.
+  const late = world({
+    async listSeries(...args) {
+      const listed = await service.gateway.listSeries(...args);
+      await registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'BEGINS' });
+      return listed;
+    },
+  });
+  expect(await syncSeries(late, B.id)).toBe('ok');
+});
+
+test('of several processes one asks, and rests longer each time it gets no answer', async () => {
+  await pass(day);
+  const [before, ours] = [await asked(A), world()];
+  const results = await Promise.all([1, 2, 3, 4].map(() => syncDue(ours, A.id)));
+  expect(results.filter((result) => result !== undefined)).toEqual(['ok']);
+  expect(await asked(A)).toBe(before + 1);
+  const silent = world({
+    listSeries: async () => ({ kind: 'refused', code: '99', message: 'Sem permissão', reason: 'configuration' }),
+  });
+  await pass(day);
+  for (const seconds of [0.75, 1.5, 3]) {
+    expect(await syncDue(silent, A.id)).toBe('unreachable');
+    await pass(seconds - 0.6);
+    expect(await syncDue(silent, A.id)).toBeUndefined();
+    await pass(0.7);
+  }
+  expect(await reasons(A)).toEqual([]);
+  // New credentials do not wait for it, also where the AT is asked with the old ones meanwhile.
+  const replaced = world({
+    async listSeries(...args) {
+      const listed = await service.gateway.listSeries(...args);
+      await service.setCredentials(A);
+      return listed;
+    },
+  });
+  await pass(10);
+  expect(await syncDue(replaced, A.id)).toBe('ok');
+  expect(await reasons(A)).toEqual(['AT_SYNC_REQUIRED']);
+  expect(await syncDue(ours, A.id)).toBe('ok');
+  expect(await reasons(A)).toEqual([]);
+});
+
+async function issued(one: TestCompany, count: number): Promise<InvoiceJson[]> {
+  const documents: InvoiceJson[] = [];
+  for (let i = 0; i < count; i++) documents.push(await one.issue(await one.draft()));
+  return documents;
+}
+
+const group = async (how: ReportWorld, one: TestCompany) => {
+  await pass(600);
+  return reportGroup(how, one.id);
+};
+
+test('a document that can not be told harms none of its neighbours, and is told when it can be', async () => {
+  while (await group(world(), A));
+  const [first, bad, last] = await issued(A, 3);
+  const guia = await A.issueTransport(await A.transport());
+  const calls: string[] = [];
+  const faulty = world({
+    async reportInvoice(credentials, message, options) {
+      calls.push(message.issued.number);
+      if (message.issued.number === bad!.number) throw new Error('assertion failed: XML can not hold U+0001');
+      return service.gateway.reportInvoice(credentials, message, options);
+    },
+  });
+  await group(faulty, A);
+  expect(calls).toEqual([first!.number, bad!.number, last!.number]);
+  for (const told of [first!, last!]) expect((await status(A, told)).status).toBe('ACCEPTED');
+  expect((await status(A, bad!)).status).toBe('PENDING');
+  expect((await status(A, bad!)).atMessage).toMatch(/its log says why/);
+  const transport = await A.get<{ syncWithAt: { status: string } }>(`/transport-documents/${guia.id}`);
+  expect(transport.json.syncWithAt.status).toBe('ACCEPTED');
+  const line = service.logs.find((text) => text.includes('XML can not hold U+0001'));
+  expect(line).toContain(bad!.number);
+  // It was not sent: when it is, it is a first report, and those who were told are not told again.
+  await group(faulty, A);
+  expect(calls).toEqual([first!.number, bad!.number, last!.number, bad!.number]);
+  const resent: boolean[] = [];
+  const mended = world({
+    async reportInvoice(credentials, message, options) {
+      resent.push(message.resent === true);
+      return service.gateway.reportInvoice(credentials, message, options);
+    },
+  });
+  await group(mended, A);
+  expect(resent).toEqual([false]);
+  expect((await status(A, bad!)).status).toBe('ACCEPTED');
+});
+
+test('an answer that can not be written down keeps none of the others from it', async () => {
+  const [bad, other] = await issued(A, 2);
+  const fails = ([{ name }, [id]]: Call) => name === 'books_change' && id === bad!.id;
+  const torn: Db = {
+    ...service.db,
+    transact: (entry, work) =>
+      service.db.transact(entry, (tx) =>
+        work({
+          query: tx.query.bind(tx),
+          commitWith: tx.commitWith.bind(tx),
+          async batch(calls) {
+            if (calls.some(fails)) throw new Error('it can not be written');
+            return tx.batch(calls);
+          },
+        }),
+      ),
+  };
+  await expect(group({ ...world(), db: torn }, A)).rejects.toThrow('it can not be written');
+  expect((await status(A, other!)).status).toBe('ACCEPTED');
+  expect((await status(A, bad!)).status).toBe('PENDING');
+  await group(world(), A);
+  expect((await status(A, bad!)).status).toBe('ACCEPTED');
+});
+
+test('a company to which the AT gives no answer holds up nobody: neither reports nor series of others', async () => {
+  await pass(day);
+  const before = await asked(A);
+  let hangs = true;
+  let hung = 0;
+  const unless = <T>(username: string, call: () => Promise<T>): Promise<T> => {
+    if (!hangs || !username.startsWith(B.taxpayerNumber)) return call();
+    hung += 1;
+    return Promise.race([never, released]);
+  };
+  let release = (): void => undefined;
+  const released = new Promise<never>((_, reject) => {
+    release = () => reject(new Error('given up'));
+  });
+  const [slow] = await issued(B, 1);
+  start({
+    listSeries: (...args) => unless(args[0].username, () => service.gateway.listSeries(...args)),
+    reportInvoice: (...args) => unless(args[0].username, () => service.gateway.reportInvoice(...args)),
+  });
+  await eventually(() => expect(hung).toBe(2));
+  const [quick] = await issued(A, 1);
+  await eventually(async () => {
+    expect((await status(A, quick!)).status).toBe('ACCEPTED');
+    expect(await asked(A)).toBe(before + 1);
+  });
+  expect((await status(B, slow!)).status).toBe('PENDING');
+  hangs = false;
+  release();
+  await eventually(async () => {
+    await pass(300);
+    expect((await status(B, slow!)).status).toBe('ACCEPTED');
+  });
+});
