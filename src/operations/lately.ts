@@ -1,10 +1,14 @@
-/** A map that keeps the values used last, up to a number of them. */
+/** A map that keeps the values used last: up to a number of them or, where they are weighed, up to a weight of all. */
 export class Lately<V> {
   readonly #most: number;
+  readonly #weigh: (value: V) => number;
   readonly #values = new Map<string, V>();
+  #weight = 0;
 
-  constructor(most: number) {
+  /** `weigh` says the same of a value each time. What weighs more than `most` by itself is not kept. */
+  constructor(most: number, weigh: (value: V) => number = () => 1) {
     this.#most = most;
+    this.#weigh = weigh;
   }
 
   get(key: string): V | undefined {
@@ -16,12 +20,16 @@ export class Lately<V> {
   }
 
   set(key: string, value: V): void {
-    this.#values.delete(key);
+    this.delete(key);
     this.#values.set(key, value);
-    if (this.#values.size > this.#most) this.#values.delete(this.#values.keys().next().value!);
+    this.#weight += this.#weigh(value);
+    while (this.#weight > this.#most) this.delete(this.#values.keys().next().value!);
   }
 
   delete(key: string): void {
+    const value = this.#values.get(key);
+    if (value === undefined) return;
     this.#values.delete(key);
+    this.#weight -= this.#weigh(value);
   }
 }

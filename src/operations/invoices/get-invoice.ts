@@ -22,11 +22,14 @@ interface Kept {
   /** The whole reply as it was last made: the same within a second, while the communication with the AT stands as it did. */
   last: { readonly second: number; readonly sync: string; readonly reply: Rendered } | undefined;
   readonly hasQr: boolean;
+  /** What it takes of memory, with `last`. */
+  readonly bytes: number;
 }
 
-// About 10 kB each.
-const most_kept = 400;
-const kept = new Lately<Kept>(most_kept);
+// An invoice of three lines is 10 kB, twice: some 400 of those. Longer ones, up to megabytes, are read whole each time.
+const most_bytes = 8 * 1024 * 1024;
+const longest_bytes = 64 * 1024;
+const kept = new Lately<Kept>(most_bytes, ({ bytes }) => bytes);
 
 const readRevision = statement(
   'invoice_revision',
@@ -45,24 +48,31 @@ export const getInvoice = defineRead({
   quick: true,
   refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT'],
   tool: 'get_invoice',
-  async load(tx, asked) {
+  async load(tx, asked): Promise<Found> {
     const id = asked.params.id.toLowerCase();
-    return { id, row: await loadRevision(tx, id) };
+    const known = kept.get(id);
+    return known === undefined ? { id, row: await loadInvoice(tx, id) } : loadRevision(tx, id, known);
   },
-  show: ({ id, row }, { principal }, world) => rendered(id, row, principal, world),
+  show: ({ id, row, text }, { principal }, world) =>
+    rendered(id, row, text ?? keep(id, row, principal, world), principal, world),
 });
 
-/** The row without its content when the text of its revision is kept. */
-async function loadRevision(tx: Tx, id: string): Promise<Row> {
-  const known = kept.get(id);
-  if (known === undefined) return loadInvoice(tx, id);
-  const [row] = await tx.query(readRevision, [id]);
-  if (row === undefined) throw await missingInvoice(tx, id);
-  return (row['updated_at'] as Date).getTime() === known.revision ? row : loadInvoice(tx, id);
+interface Found {
+  readonly id: string;
+  readonly row: Row;
+  /** Of the row's revision; the row has its content when there is none. */
+  readonly text?: Kept;
 }
 
-function rendered(id: string, row: Row, principal: Principal, world: World): Rendered {
-  const text = 'content' in row ? keep(id, row, principal, world) : kept.get(id)!;
+/** What is known goes along with the row: until that is there, others may have taken its place in memory. */
+async function loadRevision(tx: Tx, id: string, known: Kept): Promise<Found> {
+  const [row] = await tx.query(readRevision, [id]);
+  if (row === undefined) throw await missingInvoice(tx, id);
+  const isKnown = (row['updated_at'] as Date).getTime() === known.revision;
+  return isKnown ? { id, row, text: known } : { id, row: await loadInvoice(tx, id) };
+}
+
+function rendered(id: string, row: Row, text: Kept, principal: Principal, world: World): Rendered {
   const second = Math.floor((row['now'] as Date).getTime() / 1000);
   const sync = JSON.stringify(showSync(row));
   if (text.last?.second === second && text.last.sync === sync) return text.last.reply;
@@ -77,15 +87,17 @@ function rendered(id: string, row: Row, principal: Principal, world: World): Ren
 
 function keep(id: string, row: Row, principal: Principal, world: World): Kept {
   const { qrCode, syncWithAt: _, ...steady } = showInvoice(row, principal.region, principal.companyId, world);
-  const open = JSON.stringify(steady).slice(0, -1);
   const hasQr = qrCode !== undefined;
   const { url: __, ...image } = (qrCode ?? {}) as Record<string, unknown>;
-  const text: Kept = {
-    revision: (row['updated_at'] as Date).getTime(),
-    open: hasQr ? `${open},"qrCode":${JSON.stringify(image).slice(0, -1)}` : open,
-    last: undefined,
-    hasQr,
-  };
-  kept.set(id, text);
+  const members = JSON.stringify(steady).slice(0, -1);
+  const open = hasQr ? `${members},"qrCode":${JSON.stringify(image).slice(0, -1)}` : members;
+  const size = bytesOf(open);
+  const revision = (row['updated_at'] as Date).getTime();
+  const text: Kept = { revision, open, last: undefined, hasQr, bytes: 2 * size };
+  if (size <= longest_bytes) kept.set(id, text);
+  else kept.delete(id);
   return text;
 }
+
+/** Of a text in memory: one a character, or two where any of them is not in Latin-1. */
+const bytesOf = (text: string): number => (/[\u0100-\uffff]/.test(text) ? 2 : 1) * text.length;
