@@ -6,15 +6,20 @@ import type { Decimal } from '../document.ts';
 
 const places = 8;
 const scale = 10n ** BigInt(places);
+/** Characters of an amount that is read: each sum that a longer one goes into would be as long. */
+export const longest_amount = 100;
 /** What the schema's xs:decimal allows of a non-negative number, spaces collapsed. */
 const decimalText = /^\+?(\d*)(?:\.(\d*))?$/;
 
 /** One cent. */
 export const cent = scale / 100n;
 
-/** "1230.5" → 123050000000n. Decimals beyond the eighth (or `kept`) are cut. Undefined for what is no non-negative decimal. */
+/**
+ * "1230.5" → 123050000000n. Decimals beyond the eighth (or `kept`) are cut. Undefined for what is no non-negative decimal, or
+ * too long.
+ */
 export function unitsOf(text: string, kept = places): bigint | undefined {
-  const found = decimalText.exec(text);
+  const found = text.length > longest_amount ? null : decimalText.exec(text);
   if (found === null) return undefined;
   const [, whole = '', fraction = ''] = found;
   if (whole === '' && fraction === '') return undefined;

@@ -97,6 +97,8 @@ class Records implements RecordSink {
   readonly #book: Book;
   #kind: DocumentKind | undefined;
   #sums: DocumentSums = emptySums();
+  /** The document's type, as it was found among so many of its members: not looked for again at each line. */
+  #type = { among: -1, text: '' };
   readonly #ledger: LedgerTally = { entries: 0, debit: 0n, credit: 0n };
 
   constructor(book: Book) {
@@ -107,6 +109,7 @@ class Records implements RecordSink {
     if (record !== 'invoice' && record !== 'movement' && record !== 'work' && record !== 'payment') return;
     this.#kind = record;
     this.#sums = emptySums();
+    this.#type = { among: -1, text: '' };
     this.#book.findings.document = undefined;
   }
 
@@ -121,7 +124,9 @@ class Records implements RecordSink {
   #line(node: SaftNode, around: SaftNode): void {
     const kind = this.#kind;
     if (kind === undefined) return;
-    checkLine(this.#book, this.#sums, { kind, type: textIn(around, documentNames[kind].type) }, node);
+    const among = around.children.length;
+    if (this.#type.among !== among) this.#type = { among, text: textIn(around, documentNames[kind].type) };
+    checkLine(this.#book, this.#sums, { kind, type: this.#type.text }, node);
   }
 
   #document(kind: DocumentKind, node: SaftNode): void {

@@ -32,8 +32,8 @@ export class Findings {
     this.counts.set(code, count);
     if (count > this.mostPerCode) return;
     const { severity } = findingWords[code];
-    const document = this.document === undefined ? {} : { document: this.document };
-    this.kept.push({ code, severity, line, ...document, facts });
+    const document = this.document === undefined ? {} : { document: short(this.document) };
+    this.kept.push({ code, severity, line, ...document, facts: shortened(facts) });
   }
 
   /** More of a code of which as many were told as are kept. */
@@ -51,6 +51,16 @@ export class Findings {
     return { errors, warnings };
   }
 }
+
+/** Characters of a fact; names and values of a file may have any number. */
+const longest_fact = 300;
+
+function shortened(facts: FindingFacts): FindingFacts {
+  const entries = Object.entries(facts);
+  return Object.fromEntries(entries.map(([name, fact]) => [name, typeof fact === 'string' ? short(fact) : fact]));
+}
+
+const short = (text: string): string => (text.length > longest_fact ? `${text.slice(0, longest_fact)}…` : text);
 
 /** What was found and how to mend it, one sentence each, in a language. */
 export function findingSentence({ code, facts }: Pick<Finding, 'code' | 'facts'>, language: 'en' | 'pt'): string {

@@ -1,6 +1,7 @@
 /** The simple types of the schema: what a text may be, and what to say when it is not (schema 1.04_01, last part). */
 import { isCountry, isCurrency } from '../../identifiers.ts';
 import { isDay } from '../../time.ts';
+import { longest_amount } from '../amounts.ts';
 import type { FindingCode } from './findings.ts';
 
 /** What is wrong with a text: the code of a finding and its facts. */
@@ -72,8 +73,11 @@ export function whole(least: number, most = Number.MAX_SAFE_INTEGER): LeafType {
   });
 }
 
-/** SAFmonetaryType and SAFdecimalType: xs:decimal, 0 or more. */
-export const money = leaf(true, (value) => {
+/** SAFmonetaryType and SAFdecimalType: xs:decimal, 0 or more, of as many digits as are read. */
+export const money = leaf(true, (value): LeafFault | undefined => {
+  if (value.length > longest_amount) {
+    return { code: 'VALUE_TOO_LONG', facts: { most: longest_amount, length: value.length } };
+  }
   if (/^\+?(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) return undefined;
   if (/^-(?:\d+(?:\.\d*)?|\.\d+)$/.test(value)) {
     return /^-[0.]+$/.test(value) ? undefined : { code: 'VALUE_NEGATIVE', facts: { value: shown(value) } };

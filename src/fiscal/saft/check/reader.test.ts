@@ -28,9 +28,9 @@ async function* one<T>(value: T): AsyncGenerator<T> {
 }
 
 /** What the reader tells of a text, as words. */
-async function told(xml: string): Promise<string[]> {
+async function told(xml: string, chunks: AsyncIterable<string> = one(xml)): Promise<string[]> {
   const words: string[] = [];
-  await readXml(one(xml), {
+  await readXml(chunks, {
     open: (name, namespace, line) => words.push(`${line} <${namespace === '' ? '' : `{${namespace}}`}${name}>`),
     attribute: (name) => words.push(`@${name}`),
     text: (value) => value.trim() !== '' && words.push(JSON.stringify(value)),
@@ -235,6 +235,49 @@ function changed(xml: string, { how, where, text }: Change): string {
 
 /** Findings that stand for the schema's own rules; the others are assertions and figures, which libxml2 does not judge. */
 const ofSchema = /^(?:XML_|ELEMENT_|VALUE_|ATTRIBUTE|TEXT_|NAMESPACE|ROOT_|KEY_|NUMBER_REPEATED|REFERENCE_UNKNOWN)/;
+
+async function* cut(xml: string, sizes: readonly number[]): AsyncGenerator<string> {
+  let at = 0;
+  for (let turn = 0; at < xml.length; turn += 1) {
+    const size = sizes[turn % sizes.length]!;
+    yield xml.slice(at, at + size);
+    at += size;
+  }
+}
+
+test('wherever the text is cut, the same is told', async () => {
+  const pieces = [
+    '<',
+    '>',
+    '"',
+    "'",
+    '-',
+    '!',
+    '?',
+    '/',
+    ']',
+    '[',
+    ' ',
+    'a',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+    ']]>',
+    '<?x ',
+    '?>',
+  ];
+  const tags = ['<a>', '</a>', '<b/>', `<b c='>"' d="'>">`, '</b>', ' x="', "y='>'"];
+  const inside = fc.array(fc.constantFrom(...pieces, ...tags), { maxLength: 25 });
+  const said = (xml: string, chunks?: AsyncIterable<string>) =>
+    told(xml, chunks).catch((fault: XmlFault) => ({ code: fault.code, line: fault.line, facts: fault.facts }));
+  await fc.assert(
+    fc.asyncProperty(inside, fc.array(fc.integer({ min: 1, max: 5 }), { minLength: 1 }), async (parts, sizes) => {
+      const xml = `<a>${parts.join('')}</a>`;
+      expect(await said(xml, cut(xml, sizes))).toEqual(await said(xml));
+    }),
+    { numRuns: 2000 },
+  );
+});
 
 test('libxml2 and we agree on what is valid', async () => {
   const xml = await good;

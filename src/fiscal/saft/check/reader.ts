@@ -36,10 +36,17 @@ const longest = 1 << 20;
 const deepest = 64;
 const name = /^[\p{L}_][\p{L}\p{N}\p{M}._-]*(?::[\p{L}_][\p{L}\p{N}\p{M}._-]*)?$/u;
 const simpleName = /^[A-Za-z]+$/;
+const stop = /[>"']/g;
 const attributes = /\s+([^\s=]+)\s*=\s*("[^"<]*"|'[^'<]*')/gy;
 // Not one of XML's characters (XML 1.0, 2.2), or a lone surrogate.
 const forbidden = /[\ud800-\udfff\ufffe\uffff]|[^\P{Cc}\t\n\r\x7f-\x9f]/u;
 const special = /[&\r\ud800-\udfff\ufffe\uffff]|[^\P{Cc}\t\n\x7f-\x9f]|\]\]>/u;
+
+/** Namespaces by prefix that a tag declares, in those around it: nothing is copied, however many there are. */
+interface Scope {
+  readonly declared: ReadonlyMap<string, string>;
+  readonly around: Scope | undefined;
+}
 
 /** Reads until the text ends. Throws XmlFault. */
 export async function readXml(chunks: AsyncIterable<string>, sink: XmlSink): Promise<void> {
@@ -51,10 +58,13 @@ export async function readXml(chunks: AsyncIterable<string>, sink: XmlSink): Pro
 class Reader {
   readonly #sink: XmlSink;
   #pending = '';
+  /** How much of what is pending was searched for its end, and the quote that is open there. */
+  #searched = 0;
+  #quote = '';
   #line = 1;
   #started = false;
   /** The tag's names as written, for their closing, and the namespaces around each. */
-  readonly #open: { readonly name: string; readonly scope: ReadonlyMap<string, string> }[] = [];
+  readonly #open: { readonly name: string; readonly scope: Scope }[] = [];
   #rootSeen = false;
 
   constructor(sink: XmlSink) {
@@ -64,15 +74,13 @@ class Reader {
   push(chunk: string): void {
     const text = this.#pending + chunk;
     let at = 0;
-    for (;;) {
-      const start = text.indexOf('<', at);
-      const until = start < 0 ? text.length : start;
-      // A text at the end of the chunk may go on in the next one.
-      if (start < 0) break;
-      const end = this.#endOfMarkup(text, start);
+    while (at < text.length) {
+      const isMarkup = text.charCodeAt(at) === 0x3c;
+      const end = isMarkup ? this.#endOfMarkup(text, at) : this.#endOfText(text, at);
       if (end < 0) break;
-      if (until > at) this.#text(text.slice(at, until));
-      this.#markup(text.slice(start, end));
+      this.#searched = 0;
+      if (isMarkup) this.#markup(text.slice(at, end));
+      else this.#text(text.slice(at, end));
       at = end;
     }
     this.#pending = text.slice(at);
@@ -93,20 +101,49 @@ class Reader {
     return this.#fault('XML_MALFORMED', { problem });
   }
 
+  /** Where the text that starts here ends, or −1: at the end of the chunk it may go on in the next one. */
+  #endOfText(text: string, start: number): number {
+    const end = text.indexOf('<', start + this.#searched);
+    this.#searched = text.length - start;
+    return end;
+  }
+
   /** One behind the markup that starts here, or −1 when its end is not there yet. */
   #endOfMarkup(text: string, start: number): number {
     const next = text.charCodeAt(start + 1);
-    if (next === 0x21) {
-      // "<!": a comment, CDATA, or what we refuse.
-      if (text.startsWith('<!--', start)) return after(text, '-->', start + 4);
-      if (text.startsWith('<![CDATA[', start)) return after(text, ']]>', start + 9);
-      return text.length - start < 9 ? -1 : after(text, '>', start);
+    if (next === 0x3f) return this.#endBy('?>', text, start, 2);
+    if (next !== 0x21) return this.#endOfTag(text, start);
+    // "<!": a comment, CDATA, or what we refuse.
+    if (text.startsWith('<!--', start)) return this.#endBy('-->', text, start, 4);
+    if (text.startsWith('<![CDATA[', start)) return this.#endBy(']]>', text, start, 9);
+    return text.length - start < 9 ? -1 : this.#endBy('>', text, start, 2);
+  }
+
+  #endBy(mark: string, text: string, start: number, head: number): number {
+    const at = text.indexOf(mark, start + Math.max(head, this.#searched - mark.length + 1));
+    this.#searched = text.length - start;
+    return at < 0 ? -1 : at + mark.length;
+  }
+
+  /** A ">" within quotes does not end the tag. Each character is met once, in whatever chunks they come. */
+  #endOfTag(text: string, start: number): number {
+    let at = start + this.#searched;
+    for (;;) {
+      if (this.#quote !== '') {
+        const close = text.indexOf(this.#quote, at);
+        if (close < 0) break;
+        this.#quote = '';
+        at = close + 1;
+      }
+      stop.lastIndex = at;
+      if (!stop.test(text)) break;
+      at = stop.lastIndex;
+      const found = text.charAt(at - 1);
+      if (found === '>') return at;
+      this.#quote = found;
     }
-    if (next === 0x3f) return after(text, '?>', start + 2);
-    let end = text.indexOf('>', start);
-    // A ">" within quotes does not end the tag.
-    while (end >= 0 && opensQuote(text.slice(start, end))) end = text.indexOf('>', end + 1);
-    return end < 0 ? -1 : end + 1;
+    this.#searched = text.length - start;
+    return -1;
   }
 
   #markup(markup: string): void {
@@ -150,7 +187,7 @@ class Reader {
     const around = this.#open.at(-1)?.scope ?? noScope;
     const { scope, others } = space < 0 ? { scope: around, others: [] } : this.#attributes(inside.slice(space), around);
     const [prefix, local] = split(tag);
-    const namespace = scope.get(prefix);
+    const namespace = namespaceOf(prefix, scope);
     if (namespace === undefined && prefix !== '') throw this.#malformed(`the prefix "${prefix}" is not declared`);
     this.#open.push({ name: tag, scope });
     this.#sink.open(local, namespace ?? '', this.#line);
@@ -162,8 +199,8 @@ class Reader {
   }
 
   /** The namespaces with those that are declared here, and the other attributes but for hints where a schema lies. */
-  #attributes(text: string, around: ReadonlyMap<string, string>) {
-    let scope = around;
+  #attributes(text: string, around: Scope) {
+    const declared = new Map<string, string>();
     const seen = new Set<string>();
     const others: string[] = [];
     attributes.lastIndex = 0;
@@ -177,11 +214,11 @@ class Reader {
       const value = this.#resolved(quoted.slice(1, -1));
       const [prefix, local] = split(attribute);
       if (prefix === 'xmlns' || attribute === 'xmlns') {
-        scope = new Map(scope).set(prefix === '' ? '' : local, value);
+        declared.set(prefix === '' ? '' : local, value);
       } else if (!(local === 'schemaLocation' && prefix !== '')) others.push(attribute);
     }
     if (text.slice(read).trim() !== '') throw this.#malformed('attributes of a tag');
-    return { scope, others };
+    return { scope: declared.size === 0 ? around : { declared, around }, others };
   }
 
   #closeTag(markup: string): void {
@@ -238,17 +275,14 @@ class Reader {
 }
 
 const entities: Readonly<Record<string, string>> = { 'lt;': '<', 'gt;': '>', 'amp;': '&', 'quot;': '"', 'apos;': "'" };
-const noScope: ReadonlyMap<string, string> = new Map([['xml', 'http://www.w3.org/XML/1998/namespace']]);
+const noScope: Scope = { declared: new Map([['xml', 'http://www.w3.org/XML/1998/namespace']]), around: undefined };
 
-function after(text: string, end: string, from: number): number {
-  const at = text.indexOf(end, from);
-  return at < 0 ? -1 : at + end.length;
-}
-
-/** Whether a quote of a tag is still open at the end of this part of it. */
-function opensQuote(part: string): boolean {
-  if (!part.includes('"') && !part.includes("'")) return false;
-  return part.replace(/"[^"]*"|'[^']*'/g, '').search(/["']/) >= 0;
+function namespaceOf(prefix: string, innermost: Scope): string | undefined {
+  for (let scope: Scope | undefined = innermost; scope !== undefined; scope = scope.around) {
+    const namespace = scope.declared.get(prefix);
+    if (namespace !== undefined) return namespace;
+  }
+  return undefined;
 }
 
 function split(qualified: string): readonly [prefix: string, local: string] {

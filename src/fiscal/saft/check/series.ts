@@ -15,6 +15,8 @@ export interface SeriesState {
   readonly name: string;
   /** In order of number; one for a file without gaps. */
   readonly stretches: Stretch[];
+  /** Number → line of those that came after higher ones, where no stretch was beside them. */
+  readonly late: Map<number, number>;
   last: number;
   lastNumber: string;
   date: string;
@@ -76,38 +78,54 @@ export function checkSeries(book: Book, placed: Placed): void {
 /** At the end of the file: what is missing between the numbers that were there. */
 export function checkGaps(book: Book): void {
   for (const series of book.series.values()) {
-    for (let at = 1; at < series.stretches.length; at += 1) {
-      const [before, after] = [series.stretches[at - 1]!, series.stretches[at]!];
-      const [first, last] = [before.to + 1, after.from - 1];
-      const missing = first === last ? String(first) : `${first}–${last}`;
-      book.findings.tell('NUMBER_GAP', after.line, { series: series.name, missing });
+    let to: number | undefined;
+    for (const stretch of allStretches(series)) {
+      if (to !== undefined && stretch.from > to + 1) {
+        const [first, last] = [to + 1, stretch.from - 1];
+        const missing = first === last ? String(first) : `${first}–${last}`;
+        book.findings.tell('NUMBER_GAP', stretch.line, { series: series.name, missing });
+      }
+      to = stretch.to;
     }
   }
 }
 
+/** In order of number; they may touch each other. */
+function allStretches({ stretches, late }: SeriesState): Stretch[] {
+  if (late.size === 0) return stretches;
+  const alone = [...late].map(([number, line]) => ({ from: number, to: number, line }));
+  return [...stretches, ...alone].sort((a, b) => a.from - b.from);
+}
+
 function openSeries(book: Book, key: string, name: string): SeriesState {
-  const blank = { stretches: [], last: 0, lastNumber: '', date: '', entry: '', hash: '', validationCode: undefined };
-  const series: SeriesState = { name, ...blank };
+  const blank = { last: 0, lastNumber: '', date: '', entry: '', hash: '', validationCode: undefined };
+  const series: SeriesState = { name, stretches: [], late: new Map(), ...blank };
   book.series.set(key, series);
   return series;
 }
 
 /** False for a number that was there already. Numbers mostly come in order, so the last stretch grows. */
-function addNumber(series: SeriesState, sequence: number, line: number): boolean {
-  const { stretches } = series;
-  let at = stretches.length;
-  while (at > 0 && stretches[at - 1]!.from > sequence) at -= 1;
+function addNumber({ stretches, late }: SeriesState, sequence: number, line: number): boolean {
+  const at = placeOf(stretches, sequence);
   const before = stretches[at - 1];
   const after = stretches[at];
-  if (before !== undefined && sequence <= before.to) return false;
-  const joins = before?.to === sequence - 1;
-  if (joins && after?.from === sequence + 1) {
-    before.to = after.to;
-    stretches.splice(at, 1);
-  } else if (joins) before.to = sequence;
+  if ((before !== undefined && sequence <= before.to) || late.has(sequence)) return false;
+  if (before?.to === sequence - 1) before.to = sequence;
   else if (after?.from === sequence + 1) after.from = sequence;
-  else stretches.splice(at, 0, { from: sequence, to: sequence, line });
+  else if (after === undefined) stretches.push({ from: sequence, to: sequence, line });
+  else late.set(sequence, line);
   return true;
+}
+
+/** Of the first stretch behind a number. */
+function placeOf(stretches: readonly Stretch[], sequence: number): number {
+  let [low, high] = [0, stretches.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (stretches[middle]!.from > sequence) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function checkCode(book: Book, { kind, number, type, node }: Placed): void {
