@@ -1,5 +1,6 @@
 /** Small documents for tests of the law: a line, and a priced content around lines. */
-import type { Content, DocumentType, LineInput, PriceInput } from '../src/fiscal/document.ts';
+import type { Taken } from '../src/fiscal/correct.ts';
+import type { Content, DocumentType, LineInput, Priced, PriceInput } from '../src/fiscal/document.ts';
 import { price } from '../src/fiscal/totals.ts';
 
 /** One unit at 100.00, NORMAL, mainland. */
@@ -41,4 +42,17 @@ export function sampleContent(
     currency: input.currency,
     ...over,
   };
+}
+
+/** What these notes have taken of their invoice. */
+export function takenBy(notes: readonly Priced[]): Taken {
+  const lines = notes.flatMap((note) =>
+    note.lines.map(({ originLineId, quantity, net, eur }) => ({
+      originLineId: originLineId!,
+      quantity,
+      net,
+      eurNet: eur.net,
+    })),
+  );
+  return { lines, totals: notes.map(({ totals }) => totals), books: notes.map(({ books }) => books) };
 }

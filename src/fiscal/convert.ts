@@ -19,7 +19,8 @@ export interface TakenLine {
   readonly quantity: Decimal;
 }
 
-type Taking = Pick<PricedLine, 'itemId' | 'originLineId' | 'quantity' | 'name'>;
+/** Of a line of an invoice what says how much of which line it takes. */
+export type TakingLine = Pick<PricedLine, 'itemId' | 'originLineId' | 'quantity' | 'name'>;
 
 export interface Open {
   /** Quantity still open by the line's id; "0" when it is used up. */
@@ -29,12 +30,13 @@ export interface Open {
 }
 
 /** What is open of a pro forma after the given lines of invoices. Items that it does not have take nothing from it. */
-export function openOf(proforma: readonly PricedLine[], invoiced: readonly Taking[]): Open {
+export function openOf(proforma: readonly PricedLine[], invoiced: readonly TakingLine[]): Open {
   const quantities = new Map(proforma.map((line) => [line.id, line.quantity]));
   const exceeded = new Set<string>();
-  const take = (ids: readonly string[], taking: Taking): void => {
+  const take = (ids: readonly string[], taking: TakingLine): void => {
     let wanted = taking.quantity;
     for (const id of ids) {
+      if (isZero(wanted)) break;
       const left = quantities.get(id)!;
       const taken = compare(wanted, left) > 0 ? left : wanted;
       quantities.set(id, trimmed(subtract(left, taken)));
@@ -42,11 +44,20 @@ export function openOf(proforma: readonly PricedLine[], invoiced: readonly Takin
     }
     if (!isZero(wanted)) exceeded.add(taking.name);
   };
-  const isTied = ({ originLineId }: Taking) => originLineId !== undefined && quantities.has(originLineId);
+  const isTied = ({ originLineId }: TakingLine) => originLineId !== undefined && quantities.has(originLineId);
   for (const taking of invoiced.filter(isTied)) take([taking.originLineId!], taking);
+  const ofItem = new Map<string, string[]>();
+  for (const { id, itemId } of proforma) {
+    const ids = ofItem.get(itemId);
+    if (ids === undefined) ofItem.set(itemId, [id]);
+    else ids.push(id);
+  }
   for (const taking of invoiced.filter((one) => !isTied(one))) {
-    const ids = proforma.filter((line) => line.itemId === taking.itemId).map((line) => line.id);
-    if (ids.length > 0) take(ids, taking);
+    const ids = ofItem.get(taking.itemId);
+    if (ids === undefined) continue;
+    take(ids, taking);
+    // Lines that are used up are not walked through again; the last one says that there is nothing left.
+    while (ids.length > 1 && isZero(quantities.get(ids[0]!)!)) ids.shift();
   }
   return { quantities, exceeded: [...exceeded] };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sampleContent } from '../../test/fiscal-samples.ts';
+import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts';
+import { growth, no_square } from '../../test/growth.ts';
 import { creditNoteOver } from './correct.ts';
 import { divide, fromNumber, multiply, round2, sum } from './decimal.ts';
 import type { Content, Priced } from './document.ts';
@@ -23,7 +24,9 @@ function takenBack(quantity: number, unitPrice: string): { original: Priced; not
   const content = { ...sampleContent('INVOICE'), ...original } as Content;
   const notes: Priced[] = [];
   for (let i = 0; i < quantity; i++) {
-    notes.push(creditNoteOver(content, notes, [{ id: original.lines[0]!.id, quantity: '1' }], () => `note-${i}`));
+    notes.push(
+      creditNoteOver(content, takenBy(notes), [{ id: original.lines[0]!.id, quantity: '1' }], () => `note-${i}`),
+    );
   }
   return { original, notes };
 }
@@ -56,4 +59,19 @@ test('any piece of any line: at most a cent from its own rounding, and together 
     }),
     { numRuns: 100 },
   );
+});
+
+test('what a note takes to make grows as the lines do, and as the notes before it', async () => {
+  const lines = (count: number) =>
+    Array.from({ length: count }, (_, i) => sampleLine({ id: `line-${i}`, quantity: '9' }));
+  const made = (count: number, notes: number) => {
+    const content = sampleContent('INVOICE', lines(count));
+    const wanted = content.lines.map(({ id }) => ({ id, quantity: '0.01' }));
+    const first = creditNoteOver(content, takenBy([]), wanted, () => 'x');
+    const before = takenBy(Array.from({ length: notes }, () => first));
+    return () => creditNoteOver(content, before, wanted, () => 'y');
+  };
+  const notes = [made(200, 4), made(1600, 4), made(200, 32)];
+  expect(await growth((size) => notes[size === 1 ? 0 : 1]!(), 1)).toBeLessThan(no_square);
+  expect(await growth((size) => notes[size === 1 ? 0 : 2]!(), 1)).toBeLessThan(no_square);
 });

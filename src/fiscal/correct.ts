@@ -17,36 +17,40 @@ export interface CreditedLine {
   readonly quantity?: Decimal | undefined;
 }
 
+/** Of one line of the original, by one note or by several together. */
+export interface TakenLine {
+  readonly originLineId: string;
+  readonly quantity: Decimal;
+  readonly net: Decimal;
+  readonly eurNet: Decimal;
+}
+
+/** What the active notes so far have taken of the original; `totals` and `books` of each. */
+export interface Taken {
+  readonly lines: readonly TakenLine[];
+  readonly totals: readonly Totals[];
+  readonly books: readonly Totals[];
+}
+
 /**
- * The priced body of a credit note over `original`, of which `before` are the active notes so far. Without `wanted`:
+ * The priced body of a credit note over `original`, of which notes have `taken` a part so far. Without `wanted`:
  * everything that is open. Throws INVALID_REQUEST with UNKNOWN_LINE, QUANTITY_EXCEEDS_OPEN, DUPLICATE_LINE or
  * NOTHING_TO_CREDIT.
  */
 export function creditNoteOver(
   original: Content,
-  before: readonly Priced[],
+  taken: Taken,
   wanted: readonly CreditedLine[] | undefined,
   newId: () => string,
 ): Priced & Pick<Content, 'globalDiscount'> {
-  const open = original.lines.map((line) => openLine(line, before));
+  const open = openLines(original.lines, taken.lines);
   const asked: readonly CreditedLine[] =
-    wanted ?? open.filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
+    wanted ??
+    [...open.values()].filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
   refuseAll(problemsOf(open, asked));
-  const lines = asked.map((item, i) =>
-    creditedLine(open.find((line) => line.line.id === item.id)!, item.quantity, i + 1, newId()),
-  );
-  const totals = totalsOf(
-    lines,
-    original.totals,
-    before.map((note) => note.totals),
-    (line) => line.net,
-  );
-  const books = totalsOf(
-    lines,
-    original.books,
-    before.map((note) => note.books),
-    (line) => line.eur.net,
-  );
+  const lines = asked.map((item, i) => creditedLine(open.get(item.id)!, item.quantity, i + 1, newId()));
+  const totals = totalsOf(lines, original.totals, taken.totals, (line) => line.net);
+  const books = totalsOf(lines, original.books, taken.books, (line) => line.eur.net);
   const gross = round2(sum(lines.map((line) => line.gross)));
   return {
     lines: withTaxes(lines, totals, books),
@@ -75,34 +79,32 @@ interface OpenLine {
   readonly eurNet: Decimal;
 }
 
-function openLine(line: PricedLine, before: readonly Priced[]): OpenLine {
-  const notes = before.flatMap((note) => note.lines.filter((other) => other.originLineId === line.id));
+/** By the id of the original's line, in its order. */
+function openLines(original: readonly PricedLine[], taken: readonly TakenLine[]): Map<string, OpenLine> {
+  const byLine = new Map<string, TakenLine[]>();
+  for (const one of taken) {
+    const of = byLine.get(one.originLineId);
+    if (of === undefined) byLine.set(one.originLineId, [one]);
+    else of.push(one);
+  }
+  return new Map(original.map((line) => [line.id, openLine(line, byLine.get(line.id) ?? [])]));
+}
+
+function openLine(line: PricedLine, taken: readonly TakenLine[]): OpenLine {
+  const rest = (whole: Decimal, amountOf: (one: TakenLine) => Decimal) => left(whole, taken.map(amountOf));
   return {
     line,
-    quantity: left(
-      line.quantity,
-      notes.map((note) => note.quantity),
-    ),
-    net: round2(
-      left(
-        line.net,
-        notes.map((note) => note.net),
-      ),
-    ),
-    eurNet: round2(
-      left(
-        line.eur.net,
-        notes.map((note) => note.eur.net),
-      ),
-    ),
+    quantity: rest(line.quantity, (one) => one.quantity),
+    net: round2(rest(line.net, (one) => one.net)),
+    eurNet: round2(rest(line.eur.net, (one) => one.eurNet)),
   };
 }
 
-function problemsOf(open: readonly OpenLine[], asked: readonly CreditedLine[]): Problem[] {
+function problemsOf(open: ReadonlyMap<string, OpenLine>, asked: readonly CreditedLine[]): Problem[] {
   if (asked.length === 0) return [{ code: 'NOTHING_TO_CREDIT', pointer: '/parentInvoiceId' }];
   const seen = new Set<string>();
   return asked.flatMap((item, i): Problem[] => {
-    const found = open.find((line) => line.line.id === item.id);
+    const found = open.get(item.id);
     if (found === undefined) return [{ code: 'UNKNOWN_LINE', pointer: `/items/${i}/id` }];
     if (seen.has(item.id)) return [{ code: 'DUPLICATE_LINE', pointer: `/items/${i}/id` }];
     seen.add(item.id);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts';
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, Discount, LineInput, Priced, TaxGroup, Totals } from './document.ts';
@@ -115,7 +115,7 @@ it('payments and credit notes in any order: each receipt ties, rate by rate, and
           const left = Number(of.quantity) - Number(sum(taken.map(({ quantity }) => quantity)));
           const quantity = fromNumber(Math.floor(left * percent) / 100);
           if (isZero(quantity)) continue;
-          const note = creditNoteOver(original, notes, [{ id: of.id, quantity }], () => `line-${next++}`);
+          const note = creditNoteOver(original, takenBy(notes), [{ id: of.id, quantity }], () => `line-${next++}`);
           notes.push(note);
           parts.push(note);
           continue;
@@ -158,9 +158,9 @@ it('credit notes in any parts sum to the invoice, line by line and rate by rate'
           );
           const quantity = fromNumber(Math.floor((Number(of.quantity) - Number(used)) * percent) / 100);
           if (isZero(quantity)) continue;
-          notes.push(creditNoteOver(original, notes, [{ id: of.id, quantity }], newId));
+          notes.push(creditNoteOver(original, takenBy(notes), [{ id: of.id, quantity }], newId));
         }
-        notes.push(creditNoteOver(original, notes, undefined, newId));
+        notes.push(creditNoteOver(original, takenBy(notes), undefined, newId));
         for (const note of notes) {
           ties(note.totals);
           ties(note.books);
@@ -174,7 +174,7 @@ it('credit notes in any parts sum to the invoice, line by line and rate by rate'
             expect(round2(sum(notes.map((note) => note[which][member])))).toBe(document[which][member]);
           }
         }
-        expect(() => creditNoteOver(original, notes, undefined, newId)).toThrow('INVALID_REQUEST');
+        expect(() => creditNoteOver(original, takenBy(notes), undefined, newId)).toThrow('INVALID_REQUEST');
       },
     ),
     { numRuns: 300 },
@@ -188,8 +188,8 @@ it('notes know what the global discount took off their lines, and together that 
   ];
   const noted = (globalDiscount: Discount | undefined) => {
     const original = sampleContent('INVOICE', lines, { globalDiscount });
-    const part = creditNoteOver(original, [], [{ id: 'a', quantity: '33' }], () => 'x');
-    const rest = creditNoteOver(original, [part], undefined, () => 'x');
+    const part = creditNoteOver(original, takenBy([]), [{ id: 'a', quantity: '33' }], () => 'x');
+    const rest = creditNoteOver(original, takenBy([part]), undefined, () => 'x');
     expect(round2(add(part.globalDiscountAmount, rest.globalDiscountAmount))).toBe(original.globalDiscountAmount);
     return [part.globalDiscount, part.globalDiscountAmount];
   };
@@ -215,9 +215,9 @@ it('what a note tells of the global discount is never more than all that came of
           quantity: fromNumber(Math.floor(open(of) * percent) / 100),
         }));
         const some = wanted.filter(({ quantity }) => !isZero(quantity));
-        if (some.length > 0) notes.push(creditNoteOver(original, notes, some, () => 'x'));
+        if (some.length > 0) notes.push(creditNoteOver(original, takenBy(notes), some, () => 'x'));
       }
-      notes.push(creditNoteOver(original, notes, undefined, () => 'x'));
+      notes.push(creditNoteOver(original, takenBy(notes), undefined, () => 'x'));
       for (const { netBeforeDiscount, globalDiscountAmount, totals } of notes) {
         expect(compare(add(totals.net, globalDiscountAmount), netBeforeDiscount)).toBeLessThanOrEqual(0);
       }
@@ -232,7 +232,7 @@ it('a note takes no more of a line than is open, and each line once', () => {
   const [first] = original.lines;
   const codes = (wanted: { id: string; quantity: string }[]): string[] => {
     try {
-      creditNoteOver(original, [], wanted, () => 'x');
+      creditNoteOver(original, takenBy([]), wanted, () => 'x');
       return [];
     } catch (error) {
       return (error as { problems: { code: string }[] }).problems.map((problem) => problem.code);

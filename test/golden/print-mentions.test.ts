@@ -7,6 +7,7 @@ import type { Discount, DocumentType } from '../../src/fiscal/document.ts';
 import { readFont } from '../../src/print/font.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { paperOf } from '../../src/print/paper.ts';
+import { takenBy } from '../fiscal-samples.ts';
 import { line, sample, samples } from './print-samples.ts';
 
 const file = createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf');
@@ -166,7 +167,12 @@ describe('credit notes', () => {
   const noteOn = ({ content }: PrintInput, quantity: string | undefined): PrintInput['content'] => {
     const wanted = quantity === undefined ? undefined : [{ id: 'a', quantity }];
     const parent = { id: 'inv_1', number: 'FT A2026/1', date: '2026-02-27', type: 'INVOICE' as const };
-    return { ...content, globalDiscount: undefined, parent, ...creditNoteOver(content, [], wanted, () => 'n') };
+    return {
+      ...content,
+      globalDiscount: undefined,
+      parent,
+      ...creditNoteOver(content, takenBy([]), wanted, () => 'n'),
+    };
   };
   const said = (content: PrintInput['content'], format: 'A4' | 'RECEIPT' = 'A4') => {
     const { table, roll, totals } = paper({

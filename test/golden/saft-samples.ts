@@ -23,7 +23,7 @@ import type {
   SaftTax,
 } from '../../src/fiscal/saft/source.ts';
 import { generateSigningKey, localSigner } from '../../src/keys/signer.ts';
-import { sampleContent, sampleLine } from '../fiscal-samples.ts';
+import { sampleContent, sampleLine, takenBy } from '../fiscal-samples.ts';
 
 export const header: SaftHeader = {
   company: {
@@ -293,7 +293,7 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
   );
   const note = await issue({
     ...sampleContent('CREDIT_NOTE', [wine], { customer: business }),
-    ...creditNoteOver(mixed.content, [], [{ id: mixed.content.lines[1]!.id, quantity: '1' }], () => 'n1'),
+    ...creditNoteOver(mixed.content, takenBy([]), [{ id: mixed.content.lines[1]!.id, quantity: '1' }], () => 'n1'),
     parent: { ...refOf(mixed), reason: 'Devolução' },
   });
   await issue(

@@ -5,7 +5,7 @@
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
-import type { Content, DocumentType } from '../../fiscal/document.ts';
+import type { DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { type Mac, type State, sealable } from '../../fiscal/seal.ts';
 import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
@@ -18,12 +18,11 @@ import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 /** Kept in the books and SAF-T. */
 export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));
 
+/** What says whether the AT hears of it. */
+type Told = Parameters<typeof atStatusOf>[0];
+
 /** What cancelling changes of a numbered document, `row` being its standing. The AT hears of it after the issue. */
-export function canceled(
-  row: Row,
-  content: Content,
-  by: { actor: string; reason: string | undefined; at: Date },
-): State {
+export function canceled(row: Row, content: Told, by: { actor: string; reason: string | undefined; at: Date }): State {
   return {
     status: 'CANCELED',
     outstanding: '0.00',
@@ -36,7 +35,7 @@ export function canceled(
 }
 
 /** The statement that cancels. */
-export function cancelCall(row: Row, content: Content, by: Parameters<typeof canceled>[2], mac: Mac): Call {
+export function cancelCall(row: Row, content: Told, by: Parameters<typeof canceled>[2], mac: Mac): Call {
   return changeCall(row, { kind: 'CANCELED', at: by.at, changes: canceled(row, content, by), tell: true }, mac);
 }
 
@@ -110,10 +109,5 @@ function checkCancelable(document: Parent): void {
 
 function balanceWithout(parent: Parent, childId: string, at: Date, mac: Mac): Call {
   const rest = parent.children.filter((child) => child.id !== childId);
-  return balanceCall(
-    parent,
-    rest.map(({ type, content }) => ({ type, totals: content.totals })),
-    at,
-    mac,
-  );
+  return balanceCall(parent, rest, at, mac);
 }

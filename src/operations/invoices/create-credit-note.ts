@@ -16,7 +16,7 @@ import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../number
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
-import { balanceCall, lockFamily, notesOf, type Parent, refOf, totalsOfChildren } from './family.ts';
+import { balanceCall, type Corrected, lockToCredit, type Parent, refOf, takenOf } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
 
@@ -88,7 +88,7 @@ export const createCreditNote = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   async load(tx, asked) {
-    const parent = await lockFamily(tx, asked.body.parentInvoiceId.toLowerCase());
+    const parent = await lockToCredit(tx, asked.body.parentInvoiceId.toLowerCase());
     if (parent === undefined) throw await missingInvoice(tx, asked.body.parentInvoiceId, 'PARENT_NOT_FOUND');
     return { parent };
   },
@@ -156,7 +156,7 @@ export const createCreditNote = defineWrite({
 });
 
 /** The credit note's content over what is open of the invoice now. Refuses NOT_CREDITABLE and what `creditNoteOver` does. */
-export function noteOver(parent: Parent, asked: AskedNote, newId: () => string): Content {
+export function noteOver(parent: Corrected, asked: AskedNote, newId: () => string): Content {
   const issued = parent.number !== null && (parent.status === 'ISSUED' || parent.status === 'PAID');
   if (!issued || !creditable.has(parent.type)) {
     throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
@@ -174,11 +174,11 @@ export function noteOver(parent: Parent, asked: AskedNote, newId: () => string):
     parent: { ...refOf(parent), reason: asked.reason },
     cashVat: content.cashVat,
     training: content.training,
-    ...creditNoteOver(content, notesOf(parent), asked.items, newId),
+    ...creditNoteOver(content, takenOf(parent), asked.items, newId),
   };
 }
 
 /** The parent's balance once the note is issued. */
 export function creditedBalance(parent: Parent, note: Content, at: Date, mac: Mac): Call {
-  return balanceCall(parent, [...totalsOfChildren(parent), { type: 'CREDIT_NOTE', totals: note.totals }], at, mac);
+  return balanceCall(parent, [...parent.children, { type: 'CREDIT_NOTE', totals: note.totals }], at, mac);
 }

@@ -28,7 +28,7 @@ import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
-import { lockFamily, type Parent, standing } from './family.ts';
+import { type Corrected, lockFamily, lockToCredit, type Parent, standing } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead, showInvoice } from './invoice.ts';
 
 interface IssueChange {
@@ -77,18 +77,19 @@ export const issueInvoice = defineWrite({
   async load(tx, asked) {
     const row = await draftToChange(tx, asked.params.id);
     // A note's invoice and the pro forma of a conversion are locked before the series, as paying and cancelling do.
-    const { parent: corrected, origin } = row['content'] as Content;
-    const parent = corrected === undefined ? undefined : await lockFamily(tx, corrected.id);
+    const { type, parent: named, origin } = row['content'] as Content;
+    const corrected = type === 'CREDIT_NOTE' ? await lockToCredit(tx, named!.id) : undefined;
+    const parent = named === undefined ? undefined : (corrected ?? (await lockFamily(tx, named.id)));
     const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
     const content = following(row['content'] as Content, parent, proposal);
-    return { row: { ...row, content } as Row, parent, proposal };
+    return { row: { ...row, content } as Row, parent, corrected, proposal };
   },
   async locate(tx, facts) {
     return { ...facts, place: await lockPlace(tx, wantedBy(facts.row)) };
   },
-  async decide({ row, parent, proposal, place }, asked, world): Promise<IssueChange> {
+  async decide({ row, parent, corrected, proposal, place }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
-    const content = contentToIssue(row, parent, world);
+    const content = contentToIssue(row, parent, corrected, world);
     if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
       { id: asked.params.id, content, region: asked.principal.region },
@@ -176,7 +177,7 @@ function factsAhead(row: Row, places: readonly Row[], moment: Row, world: World)
   const { parent, origin } = row['content'] as Content;
   if (parent !== undefined || origin !== undefined) return undefined;
   const place = placeAhead(places, moment, wantedBy(row), world);
-  return place && { row, parent: undefined, proposal: undefined, place };
+  return place && { row, parent: undefined, corrected: undefined, proposal: undefined, place };
 }
 
 function wantedBy(row: Row): Wanted {
@@ -194,15 +195,15 @@ export function checkRevision(row: Row, expectedUpdatedAt: string): void {
 }
 
 /** A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). */
-function contentToIssue(row: Row, parent: Parent | undefined, world: World): Content {
+function contentToIssue(row: Row, parent: Parent | undefined, corrected: Corrected | undefined, world: World): Content {
   const content = row['content'] as Content;
   if (content.type === 'DEBIT_NOTE' && parent !== undefined) return debitNote(content, parent);
   if (content.type !== 'CREDIT_NOTE') return content;
-  assert(parent !== undefined, 'a credit note has its invoice');
+  assert(corrected !== undefined, 'a credit note has its invoice');
   const lineIds = content.lines.map((line) => line.id);
   const items = content.lines.map((line) => ({ id: line.originLineId!, quantity: line.quantity }));
   const asked = { ...(row['asked'] as AskedNote), items };
-  return { ...noteOver(parent, asked, () => lineIds.shift() ?? world.newId()), issuer: content.issuer };
+  return { ...noteOver(corrected, asked, () => lineIds.shift() ?? world.newId()), issuer: content.issuer };
 }
 
 function debitNote(draft: Content, { type, status, date, content }: Parent): Content {

@@ -8,7 +8,7 @@ import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { type AskedNote, noteOver } from './create-credit-note.ts';
 import type { DraftPatch } from './draft.ts';
-import { lockFamily, type Parent } from './family.ts';
+import { type Corrected, lockToCredit } from './family.ts';
 
 const updateNote = statement(
   'note_update',
@@ -19,14 +19,14 @@ const updateNote = statement(
 
 interface NoteFacts {
   readonly kind: 'note';
-  readonly parent: Parent;
+  readonly parent: Corrected;
   readonly before: AskedNote;
   readonly issuer: Content['issuer'];
 }
 
 export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
   const content = row['content'] as Content;
-  const parent = await lockFamily(tx, content.parent!.id);
+  const parent = await lockToCredit(tx, content.parent!.id);
   assert(parent !== undefined, 'the invoice of a credit note can not disappear');
   return { kind: 'note', parent, before: row['asked'] as AskedNote, issuer: content.issuer };
 }

@@ -14,16 +14,7 @@ import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../number
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { insertChildCall } from './child.ts';
-import {
-  balanceCall,
-  balanceHolds,
-  isPayable,
-  lockFamily,
-  openBalance,
-  type Parent,
-  refOf,
-  totalsOfChildren,
-} from './family.ts';
+import { balanceCall, balanceHolds, isPayable, lockFamily, openBalance, type Parent, refOf } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
 
@@ -121,12 +112,7 @@ export const payInvoice = defineWrite({
         },
         world.seal,
       ),
-      balanceCall(
-        parent,
-        [...totalsOfChildren(parent), { type: 'RECEIPT', totals: content.totals }],
-        numbered.now,
-        world.seal,
-      ),
+      balanceCall(parent, [...parent.children, { type: 'RECEIPT', totals: content.totals }], numbered.now, world.seal),
     ]);
     changedOnce(written.at(-1));
     change.row = await loadInvoice(tx, parent.id);

@@ -1,8 +1,8 @@
 /** A pro forma and the invoices made of it: what is still open, and what happens to it when one of them is issued. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type Open, openOf } from '../../fiscal/convert.ts';
-import type { Content, DocumentRef } from '../../fiscal/document.ts';
+import { type Open, openOf, type TakingLine } from '../../fiscal/convert.ts';
+import type { Content, Discount, DocumentRef } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { type Mac, sealable } from '../../fiscal/seal.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
@@ -17,12 +17,22 @@ const lockRow = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' for no key update`,
   'alone',
 );
+// Of an invoice what it takes of the pro forma: its lines whole may be megabytes.
 const readInvoices = statement(
   'proposal_invoices',
-  `select d.number, d.status, d.content from certo.documents d
+  `select d.number, d.status, c."globalDiscount" as global_discount, case when d.status <> 'CANCELED' then
+       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('itemId', l->'itemId', 'originLineId', l->'originLineId',
+          'quantity', l->'quantity', 'name', l->'name')) order by at) from jsonb_array_elements(c.lines) with ordinality x (l, at)) end as lines
+   from certo.documents d, jsonb_to_record(d.content) c (lines jsonb, "globalDiscount" jsonb)
    where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null
    order by d.issued_at, d.sequence`,
 );
+
+/** What an invoice takes of the pro forma that it was made of. */
+export interface Taking {
+  readonly lines: readonly TakingLine[];
+  readonly globalDiscount?: Discount | undefined;
+}
 
 /** A pro forma, locked until the commit, with the invoices that were issued of it. */
 export interface Proposal {
@@ -32,8 +42,8 @@ export interface Proposal {
   readonly hidden: boolean;
   readonly content: Content;
   readonly asked: AskedDraft;
-  /** Contents of the invoices that stand: a cancelled one gives its quantities back. */
-  readonly invoiced: readonly Content[];
+  /** By the invoices that stand: a cancelled one gives its quantities back. */
+  readonly invoiced: readonly Taking[];
   /** Numbers of all of them, cancelled ones too. */
   readonly numbers: readonly string[];
   /** When it was locked. */
@@ -68,11 +78,16 @@ async function findProposal(tx: Tx, id: string): Promise<Proposal | undefined> {
     hidden: row['hidden'] === true,
     content: row['content'] as Content,
     asked: row['asked'] as AskedDraft,
-    invoiced: invoices.filter(({ status }) => status !== 'CANCELED').map(({ content }) => content as Content),
+    invoiced: invoices.filter(({ status }) => status !== 'CANCELED').map(takingOf),
     numbers: invoices.map(({ number }) => String(number)),
     now: row['now'] as Date,
     row,
   };
+}
+
+function takingOf(row: Row): Taking {
+  const globalDiscount = (row['global_discount'] as Discount | null) ?? undefined;
+  return { lines: (row['lines'] as TakingLine[] | null) ?? [], globalDiscount };
 }
 
 /** The API's status of a row with its `status` and `converted`. */
@@ -82,7 +97,7 @@ export function statusOf(row: Row): Proposal['status'] {
 }
 
 /** What no invoice that stands has taken yet. */
-export function openOfProposal({ content, invoiced }: Proposal, more: readonly Content[] = []): Open {
+export function openOfProposal({ content, invoiced }: Proposal, more: readonly Taking[] = []): Open {
   return openOf(
     content.lines,
     [...invoiced, ...more].flatMap(({ lines }) => lines),
