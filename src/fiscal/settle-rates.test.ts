@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts';
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
@@ -85,7 +85,7 @@ it('a rate that a credit note has taken whole is not told by the last receipt', 
     sampleLine({ id: 'a', unitPrice: '3.30', vatRate: 'REDUCED', withholding: withheld }),
     sampleLine({ id: 'b', unitPrice: '2.60' }),
   ]);
-  const note = creditNoteOver(original, [], [{ id: 'a', quantity: '1' }], () => 'x');
+  const note = creditNoteOver(original, takenBy([]), [{ id: 'a', quantity: '1' }], () => 'x');
   const open = openOf(original.totals, [note.totals]);
   for (const last of [settledPart(open, open.toPay), partOf(open, open.toPay, open.toPay)]) {
     expect(last).toMatchObject({ net: '2.60', tax: '0.60', withholding: '0.00', withholdings: [] });
@@ -116,7 +116,7 @@ it('receipts and credit notes of several rates: each QR code sums to its totals,
           const left = Number(of.quantity) - Number(sum(taken.map(({ quantity }) => quantity)));
           const quantity = fromNumber(Math.floor(left * percent) / 100);
           if (isZero(quantity)) continue;
-          const note = creditNoteOver(original, notes, [{ id: of.id, quantity }], () => 'x');
+          const note = creditNoteOver(original, takenBy(notes), [{ id: of.id, quantity }], () => 'x');
           notes.push(note);
           parts.push(note.books);
           isOvertaken ||= overtakes(note.books, open);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { XMLParser } from 'fast-xml-parser';
 import { describe, expect, test } from 'vitest';
-import { sampleContent, sampleLine } from '../../../test/fiscal-samples.ts';
+import { sampleContent, sampleLine, takenBy } from '../../../test/fiscal-samples.ts';
 import {
   customers,
   everything,
@@ -317,7 +317,7 @@ describe('sales documents', () => {
           const invoice = await desk.issue(sampleContent('INVOICE', lines, more));
           const over = creditNoteOver(
             invoice.content,
-            [],
+            takenBy([]),
             lines.map(({ id, quantity }) => ({ id, quantity })),
             () => 'n',
           );
