@@ -16,6 +16,11 @@ beforeAll(async () => {
   service = await startService({ companies: ['A'], clock: new Date('2026-03-02T10:00:00Z') });
   ({ A } = service.companies);
   service.startReports();
+  // The clock asks for a company's series once at first, and then not before tomorrow.
+  await eventually(async () => {
+    const due = await service.owner.query('select from certo.companies where at_sync_next_at <= certo.now()');
+    expect(due.rowCount).toBe(0);
+  });
 });
 afterAll(() => service.stop());
 beforeEach(() => service.control('DELETE', '/__fault'));
