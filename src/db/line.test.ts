@@ -133,7 +133,8 @@ test('of what was sent when the connection broke nobody knows; the next has anot
 
 test('without a connection nothing is sent', async () => {
   const line = new Line();
-  const source = { connect: () => Promise.reject(new Error('none')), pool: base.ownerPool, deadline: 0 };
+  const none = () => Promise.reject(new Error('none'));
+  const source = { connect: none, knock: none, pool: base.ownerPool, deadline: 0 };
   await expect(line.run(source, [put(1)])).rejects.toThrow('none');
   expect(await line.run({ ...source, connect: () => base.ownerPool.connect() }, [[fail, [1]]])).toEqual([[{ q: 1 }]]);
   await expect(line.run({ ...source, connect: () => base.ownerPool.connect() }, [[fail, [0]]])).rejects.toBeInstanceOf(

@@ -7,6 +7,8 @@ import type { Call, Row } from './statement.ts';
 export interface Source {
   /** A connection of the pool. Rejects with DatabaseUnavailable. */
   connect(): Promise<PoolClient>;
+  /** Opens a connection beside the pool and closes it. Rejects with DatabaseUnavailable. */
+  knock(): Promise<void>;
   readonly pool: Pool;
   /** Milliseconds after which an unanswered round trip counts as a broken connection. */
   readonly deadline: number;

@@ -1,5 +1,5 @@
 /** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { DatabaseUnavailable } from './errors.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
@@ -44,7 +44,12 @@ export async function openDb(options: OpenOptions & { readonly role?: Role }): P
   await probe(pool, connect);
   const timeout = options.statementTimeout ?? 30_000;
   // The server ends a statement at its timeout; an answer that is still missing then means a dead connection.
-  return makeDb({ pool, connect, deadline: timeout === 0 ? 0 : timeout + 15_000 });
+  return makeDb({
+    pool,
+    connect,
+    knock: () => knock(options, role),
+    deadline: timeout === 0 ? 0 : timeout + 15_000,
+  });
 }
 
 /** A plain pool as certo_owner, who sees every company: for migrations, the operator's commands and tests. */
@@ -146,6 +151,24 @@ function connector(pool: Pool, options: OpenOptions): () => Promise<PoolClient> 
       throw new DatabaseUnavailable(sentence(error as Error, placeOf(options)));
     }
   };
+}
+
+async function knock(options: OpenOptions, role: Role): Promise<void> {
+  const client = new Client({
+    ...address(options, role),
+    application_name: options.applicationName ?? 'certo',
+    connectionTimeoutMillis: connect_timeout,
+  });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+  } catch (error) {
+    // One that is full of others' connections serves ours as before.
+    if ((error as { code?: string }).code !== '53300')
+      throw new DatabaseUnavailable(sentence(error as Error, placeOf(options)));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<void> {

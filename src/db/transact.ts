@@ -92,6 +92,8 @@ export interface Db {
    * line are done one after the other, whether or not the one before was kept.
    */
   write(entry: Entry, calls: readonly Call[], line: Line): Promise<void>;
+  /** Opens a connection beside the pool and closes it: whether the server lets anybody in. Rejects with DatabaseUnavailable. */
+  knock(): Promise<void>;
   /** Waits for connections in use, then closes all. */
   close(): Promise<void>;
 }
@@ -121,6 +123,7 @@ export function makeDb(source: Source): Db {
     },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
     write: (entry, calls, line) => writeOnce(source, entry, calls, line),
+    knock: () => source.knock(),
     close: () => source.pool.end(),
   };
 }

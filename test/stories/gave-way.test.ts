@@ -1,6 +1,6 @@
 /** What the database ended in favour of others did nothing: the caller hears when to come again, and not of a fault. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ConnectionLost, StatementError } from '../../src/db/errors.ts';
+import { ConnectionLost, DatabaseUnavailable, StatementError } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -59,5 +59,18 @@ test('nobody is told of a fault of ours while the database can not be reached, w
     ['GET', '/health/ready'],
   ] as const)
     expect([path, await ask(method, path, body)]).toEqual([path, [503, '1']]);
+  await door.stop();
+});
+
+test('ready is who can open a connection, too: one that is open already says nothing of the next', async () => {
+  let letIn = false;
+  const door = await service.another((db: Db): Db => {
+    const refused = () => Promise.reject(new DatabaseUnavailable('The database is shutting down.'));
+    return { ...db, knock: () => (letIn ? db.knock() : refused()) };
+  });
+  const ready = async () => (await door.call('GET', '/health/ready', { mayFail: true })).status;
+  expect([await ready(), await ready()]).toEqual([503, 503]);
+  letIn = true;
+  expect(await ready()).toBe(200);
   await door.stop();
 });
