@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Pool } from 'pg';
 import type { DocumentType, Region, VatRate } from '../fiscal/document.ts';
 import { documentTypes } from '../fiscal/document.ts';
+import { Refusal } from '../fiscal/refusal.ts';
 import { createApiKey } from '../identity/api-keys.ts';
 import { entryOfCompany } from '../identity/principal.ts';
 import { createCompany, type NewCompany, setAtCredentials } from '../operations/company/create-company.ts';
@@ -108,7 +109,12 @@ async function stillGood(world: DemoWorld, known: DemoCompany): Promise<boolean>
   const answer = await world.http.inject({ url: '/company', headers: { 'x-api-key': known.apiKey } });
   if (answer.statusCode !== 200) return false;
   const { id, readiness } = answer.json() as { id: string; readiness: { ready: boolean } };
-  return id === known.id && readiness.ready;
+  if (id !== known.id || !readiness.ready) return false;
+  const { rows } = await world.owner.query(
+    `select count(*)::int as active from certo.series where company_id = $1 and id = any($2) and status = 'ACTIVE'`,
+    [id, Object.values(known.series)],
+  );
+  return rows[0].active === Object.keys(documentTypes).length;
 }
 
 async function ensureCompany(owner: Pool, company: NewCompany, newId: () => string): Promise<string> {
@@ -132,8 +138,7 @@ async function ensureReady(world: DemoWorld, id: string, nif: string): Promise<R
   await world.simulatorUp();
   const registered = await Promise.all(
     (Object.keys(documentTypes) as DocumentType[]).map(async (documentType) => {
-      const made = await registerSeries(series, id, { documentType, code: `DEMO${year}` });
-      return [documentType, made.id] as const;
+      return [documentType, await ensureSeries(series, id, documentType, `DEMO${year}`)] as const;
     }),
   );
   const result = await syncSeries(series, id);
@@ -144,6 +149,27 @@ async function ensureReady(world: DemoWorld, id: string, nif: string): Promise<R
     );
   }
   return Object.fromEntries(registered) as Record<DocumentType, string>;
+}
+
+/** As many identifiers are tried, "DEMO2026", "DEMO2026-2" and so on. */
+const most_series = 100;
+
+/** The first of its identifiers that can be used: a restore closes series for good, and some the AT has from before it. */
+async function ensureSeries(
+  world: SeriesWorld,
+  companyId: string,
+  documentType: DocumentType,
+  code: string,
+): Promise<string> {
+  for (let which = 1; ; which += 1) {
+    try {
+      const wanted = { documentType, code: which === 1 ? code : `${code}-${which}` };
+      return (await registerSeries(world, companyId, wanted)).id;
+    } catch (error) {
+      const taken = error instanceof Refusal && error.code === 'SERIES_CODE_TAKEN';
+      if (!taken || which === most_series) throw error;
+    }
+  }
 }
 
 async function ensureKey(world: DemoWorld, id: string, known: string | undefined): Promise<string> {
