@@ -1,6 +1,6 @@
 /** `certo keys`: the versions of the key that signs documents. */
-import { readFile, writeFile } from 'node:fs/promises';
-import { addSigningKey, listSigningKeys, type SigningKey } from '../keys/signing-keys.ts';
+import { open, readFile, rm } from 'node:fs/promises';
+import { addSigningKey, listSigningKeys, type SigningKey, SigningKeyKnown } from '../keys/signing-keys.ts';
 import { CommandError, exit } from './exit.ts';
 import { enterHouse } from './guest.ts';
 import { bindMode } from './installation.ts';
@@ -29,16 +29,30 @@ export async function exportKey(
   const key = keys.find(({ version }) => version === wanted);
   if (key === undefined) throw new CommandError(exit.no, 'There is no such signing key: see certo keys list.');
   if (options.out !== undefined) {
-    await writeFile(options.out, key.publicPem, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-      throw new CommandError(exit.usage, `${options.out} exists already: choose another file.`);
-    });
+    await writeNew(options.out, key.publicPem);
   }
   if (options.json === true)
     tellJson(outside, { ...shown(key), publicPem: key.publicPem, ...(options.out && { out: options.out }) });
   else
     tell(outside, options.out === undefined ? key.publicPem.trimEnd() : `Version ${key.version} is in ${options.out}.`);
   return exit.ok;
+}
+
+/** A file that was not there; on a full disk nothing of it is left. */
+async function writeNew(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
+  });
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } catch (error) {
+    await rm(path, { force: true });
+    throw error;
+  } finally {
+    await file.close();
+  }
 }
 
 export async function importKey(outside: Outside, options: Common, file: string): Promise<number> {
@@ -48,6 +62,7 @@ export async function importKey(outside: Outside, options: Common, file: string)
   await bindMode(owner, config.atMode);
   const master = await openMasterKey(masterKeyFile(config.masterKeyFile, directory), owner);
   const key = await addSigningKey(owner, master, pem).catch((error: NodeJS.ErrnoException) => {
+    if (error instanceof SigningKeyKnown) throw new CommandError(exit.no, `${file} holds ${error.message}.`);
     if (/^[0-9A-Z]{5}$/.test(error.code ?? '')) throw error;
     // Node's own words on a PEM it can't read help nobody, and ours on the length do.
     const why = error.message.startsWith('the signing key')

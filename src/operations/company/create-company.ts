@@ -64,7 +64,8 @@ function companyProblems(company: NewCompany): Problem[] {
   const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
     problems.push({ code, pointer, facts });
   };
-  if (company.name.length < 1 || company.name.length > 100) at('/name', 'TOO_LONG', { limit: 100 });
+  if (company.name.trim() === '') at('/name', 'REQUIRED');
+  if (company.name.length > 100) at('/name', 'TOO_LONG', { limit: 100 });
   if (!isOwnNif(company.taxpayerNumber)) at('/taxpayerNumber', 'NIF_INVALID');
   if (company.cae.length === 0) at('/cae', 'REQUIRED');
   company.cae.forEach((code, i) => {
