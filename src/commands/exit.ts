@@ -58,7 +58,8 @@ export function endingOf(error: unknown): Ending {
 function endingOfRefusal(refusal: Refusal): Ending {
   const text = sentence(refusal.code, 'en', refusal.facts);
   if (refusal.problems.length > 0) return { code: exit.usage, lines: refusal.problems.map(problemLine) };
-  if (refusal.code === 'SERIES_CODE_INVALID') return { code: exit.usage, lines: [text] };
+  if (refusal.code === 'SERIES_CODE_INVALID' || refusal.code === 'BACKUP_EXISTS')
+    return { code: exit.usage, lines: [text] };
   return { code: refusal.status === 503 ? exit.environment : exit.no, lines: [text] };
 }
 
@@ -91,6 +92,9 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case 'ENOTDIR':
     case 'EROFS':
     case 'ENOSPC':
+      // Node names no path where a write to an open file fails.
+      if (error.code === 'ENOSPC' && error.path === undefined)
+        return environment('There is no space left on the disk.');
       return environment(`${error.path ?? 'A file'} can not be used (${error.code}).`);
     // The server was stopped, or ended us.
     case '57P01':
