@@ -1,7 +1,8 @@
 /** `certo at-simulator`: the simulated tax authority in the foreground. The service runs it as a process of its own. */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type Simulator, startSimulator } from '../at/simulator/simulator.ts';
 import { readConfig } from '../config.ts';
+import { makeFolders } from '../db/data-directory.ts';
 import { CommandError, exit } from './exit.ts';
 import { dataDirectory } from './house.ts';
 import { type Common, type Outside, remark, tell, tellJson } from './outside.ts';
@@ -19,6 +20,11 @@ export interface SimulatorCommand extends Common {
 /** Runs until it is asked to end. Throws CommandError when a port is taken. */
 export async function atSimulator(outside: Outside, options: SimulatorCommand): Promise<number> {
   const directory = options.directory ?? join(await dataDirectory(outside, readConfig(outside.env)), 'simulator');
+  await makeFolders(resolve(outside.cwd, directory), 0o700).catch((error: NodeJS.ErrnoException) => {
+    const why =
+      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'is not a folder' : `can not be made (${error.code})`;
+    throw new CommandError(exit.environment, `${directory} ${why}: choose another --directory.`);
+  });
   const remembered = (await readPlace(directory)) ?? (await choosePlace(directory, false));
   const port = options.port ?? remembered.port;
   const controlPort = options.controlPort ?? remembered.controlPort;

@@ -18,7 +18,8 @@ export interface BackupOptions extends Common {
 }
 
 export async function backup(outside: Outside, { out, json }: BackupOptions): Promise<number> {
-  const house = await enterHouse(outside);
+  // Before an upgrade there has to be a way back: what an earlier version left is copied as it is.
+  const house = await enterHouse(outside, true);
   const master = await openMasterKey(masterKeyFile(house.config.masterKeyFile, house.directory), house.owner);
   const path = resolve(outside.cwd, out ?? `certo-${fileInstant(new Date())}.backup`);
   const owner = await openOwner({ ...house.target, max: 1, applicationName: 'certo backup' });

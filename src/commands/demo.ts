@@ -26,7 +26,8 @@ export async function demo(outside: Outside, options: Common): Promise<number> {
     );
   }
   const say = (line: string): void => remark(outside, line);
-  const house = await openHouse(outside, config, await dataDirectory(outside, config), { as: 'maker', log: () => {} });
+  const directory = await dataDirectory(outside, config);
+  const house = await openHouse(outside, config, directory, { as: 'maker', log: () => undefined, waits: say });
   await bindMode(house.owner, config.atMode);
   const master = await openMasterKey(masterKeyFile(config.masterKeyFile, house.directory), house.owner);
   const authority = await connectAuthority(outside, house, say);

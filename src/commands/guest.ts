@@ -12,10 +12,11 @@ export interface OfCompany extends Common {
   readonly company: string;
 }
 
-export async function enterHouse(outside: Outside): Promise<House & { readonly config: Config }> {
+/** `anyVersion`: for a command that works also with the tables of an earlier version. */
+export async function enterHouse(outside: Outside, anyVersion = false): Promise<House & { readonly config: Config }> {
   const config = readConfig(outside.env);
   const directory = await dataDirectory(outside, config);
-  return openHouse(outside, config, directory, { as: 'guest', log: (line) => remark(outside, line) });
+  return openHouse(outside, config, directory, { as: 'guest', anyVersion, log: (line) => remark(outside, line) });
 }
 
 /** A small pool of the service's role, closed when the process ends. */

@@ -3,11 +3,11 @@
  * program. A service takes the folder for itself; a command works beside it, or brings the database up and down itself.
  */
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, realpath } from 'node:fs/promises';
+import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
-import { canReach, chooseDataDirectory, nobody } from '../db/data-directory.ts';
+import { canReach, chooseDataDirectory, makeDataFolder, nobody } from '../db/data-directory.ts';
 import { openOwner, type Target } from '../db/open.ts';
 import { CommandError, exit } from './exit.ts';
 import type { Outside } from './outside.ts';
@@ -27,6 +27,12 @@ export interface HouseOptions {
   /** service: takes the folder for itself. maker: makes what is missing. guest: works only with what is there. */
   readonly as: 'service' | 'maker' | 'guest';
   readonly log: (line: string) => void;
+  /** What is told of a long wait for the database; by default as `log`. */
+  readonly waits?: (line: string) => void;
+  /** A guest that only copies what is there: the tables may be those of an earlier version. */
+  readonly anyVersion?: boolean;
+  /** A restore: a database is made also where there was one before. */
+  readonly anew?: boolean;
   /** Only for a service: its folder went to another one. */
   readonly onLost?: (error: Error) => void;
 }
@@ -49,11 +55,12 @@ export async function openHouse(
   // Loaded while the database starts; a guest that finds one running never needs it.
   if (options.as !== 'guest') program().catch(() => undefined);
   const opened = await openServer(outside, config, directory, options);
-  const makes = options.as !== 'guest' || opened.fresh;
+  // A guest changes no tables that are there: it only completes a first start that came no further.
+  const makes = options.as !== 'guest' || (opened.fresh && !(await (await program()).hasTables(opened.target)));
   const migrated = makes ? (await (await program()).migrate(opened.target)).applied : [];
   const owner = await openOwner({ ...opened.target, max: 4, applicationName: `certo ${options.as}` });
   outside.atEnd(() => owner.end());
-  if (!makes) await checkVersion(owner);
+  if (!makes) await checkVersion(owner, options.anyVersion === true);
   return { config, directory: opened.directory, target: opened.target, owner, migrated };
 }
 
@@ -88,18 +95,21 @@ async function embedded(
     );
   }
   const { startEmbedded, useEmbedded } = await import('../db/embedded.ts');
-  const common = { dataDirectory: directory, uid: outside.uid, log: options.log };
+  const { log, waits = log, anew = false } = options;
+  const ending = new AbortController();
+  const common = { dataDirectory: directory, uid: outside.uid, log, waits, anew, signal: ending.signal };
   const starting =
     options.as === 'service'
       ? startEmbedded({ ...common, ...(options.onLost === undefined ? {} : { onLost: options.onLost }) })
       : useEmbedded(common);
   // Also when the end comes in the middle of it: a server that is just starting would be left behind.
-  outside.atEnd(() =>
-    starting.then(
+  outside.atEnd(() => {
+    ending.abort();
+    return starting.then(
       (server) => server.stop(),
       () => undefined,
-    ),
-  );
+    );
+  });
   const server = await starting;
   const { connection, adopted } = server;
   return { directory: server.directory, target: { connection }, fresh: !adopted };
@@ -112,13 +122,13 @@ async function elsewhere(
   options: HouseOptions,
 ): Promise<OpenedServer> {
   // Beside a server elsewhere the folder holds the master key, the demo's file and the simulator.
-  if (options.as !== 'guest') await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (options.as !== 'guest') await makeDataFolder(directory);
   const path = await realpath(directory).catch(() => directory);
   return { directory: path, target: { connectionString: config.databaseUrl! }, fresh: false };
 }
 
 /** A guest changes nothing about a database that others may be using with another version of this program. */
-async function checkVersion(owner: Pool): Promise<void> {
+async function checkVersion(owner: Pool, olderToo: boolean): Promise<void> {
   const { rows } = await owner.query<{ name: string }>('select name from certo.kysely_migration');
   const files = await readdir(new URL('../db/migrations/', import.meta.url));
   const known = new Set(files.filter((file) => file.endsWith('.sql')).map((file) => file.slice(0, -4)));
@@ -131,7 +141,10 @@ async function checkVersion(owner: Pool): Promise<void> {
       `The database was migrated by a newer Certo (it has ${newer.join(', ')}): install that version or a later one.`,
     );
   }
-  if (missing.length > 0) {
-    throw new CommandError(exit.environment, 'The database is older than this Certo: run "certo migrate" first.');
+  if (missing.length > 0 && !olderToo) {
+    throw new CommandError(
+      exit.environment,
+      'The database is older than this Certo, and nothing of it was changed: take a backup (certo backup), then run "certo migrate" or "certo serve".',
+    );
   }
 }

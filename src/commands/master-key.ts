@@ -3,9 +3,10 @@
  * secrets, since what another key sealed could then never be opened again.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { open, readFile, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import type { Pool } from 'pg';
+import { makeFolders } from '../db/data-directory.ts';
 import { type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
 
@@ -92,7 +93,7 @@ function prove(key: MasterKey, { purpose, sealed }: Secret, file: string): void 
 
 /** Complete or not there, and on disk before anything is sealed with it; who comes second takes the first one's. */
 async function writeKey(file: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await makeFolders(dirname(resolve(file)), 0o700);
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

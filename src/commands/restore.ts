@@ -41,7 +41,7 @@ export async function restore(outside: Outside, options: RestoreOptions, file: s
 
   const log = (line: string) => remark(outside, line);
   // As a service: none works on the folder, and none can start until this is done.
-  const { target } = await openServer(outside, config, directory, { as: 'service', log });
+  const { target } = await openServer(outside, config, directory, { as: 'service', log, anew: true });
   const loading = bar('bytes', size);
   let checking: Progress | undefined;
   const settled = await restoreBackup(target, {

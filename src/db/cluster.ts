@@ -5,7 +5,13 @@ import { chmod, chown, lchown, lstat, mkdir, open, readdir, readFile, rename, rm
 import { join } from 'node:path';
 import { kill, pid } from 'node:process';
 import { type Binaries, serverEnvironment } from './binaries.ts';
-import { type DataDirectory, DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+import {
+  type DataDirectory,
+  DataDirectoryUnusable,
+  hadDatabase,
+  markDatabase,
+  type ServerUser,
+} from './data-directory.ts';
 
 const major = '18';
 /** The superuser inside the embedded server. Only who reaches the socket can log in as it. */
@@ -35,20 +41,40 @@ export function clusterFolder(directory: string): string {
 /**
  * Makes the database's folder unless it is there. initdb works in a folder of its own, renamed when it is complete and on
  * disk: a crash leaves a draft, which a later start removes, never a half-made database.
- * Throws DataDirectoryUnusable when what is there is not a database of our version.
+ * Once it was made, an empty place is a disk that is not mounted or a loss, and no reason to begin anew: only `anew` (a
+ * restore) does. Throws DataDirectoryUnusable then, and when what is there is not a database of our version.
  */
 export async function ensureCluster(
   directory: DataDirectory,
   binaries: Binaries,
-  durable: boolean,
+  { durable, anew }: { readonly durable: boolean; readonly anew: boolean },
   log: (line: string) => void,
 ): Promise<void> {
   const folder = clusterFolder(directory.path);
+  // Asked first: another process may make it and say so between the two.
+  const had = await hadDatabase(directory.path);
   await removeDrafts(directory.path);
-  if (await checkCluster(folder)) {
-    await takeOver(folder, directory.user);
-    return;
+  if (await checkCluster(folder)) await takeOver(folder, directory.user);
+  else {
+    if (had && !anew) throw missing(directory.path, folder);
+    await makeCluster(directory, folder, binaries, durable, log);
   }
+  await markDatabase(directory.path);
+}
+
+function missing(directory: string, folder: string): DataDirectoryUnusable {
+  return new DataDirectoryUnusable(
+    `The database of ${directory} is missing: ${folder} is empty or not there, and a database was made in it before. Mount its disk or put the folder back; if it is lost, load a backup with "certo restore"; to begin with nothing, choose another CERTO_DATA_DIR.`,
+  );
+}
+
+async function makeCluster(
+  directory: DataDirectory,
+  folder: string,
+  binaries: Binaries,
+  durable: boolean,
+  log: (line: string) => void,
+): Promise<void> {
   log(`creating the database in ${folder}`);
   const draft = `${folder}.new-${pid}-${randomBytes(4).toString('hex')}`;
   await mkdir(draft, { mode: 0o700 });

@@ -1,5 +1,6 @@
 /** The folder that holds everything of one service: where it is, whose it is, who may enter. */
-import { chmod, mkdir, readdir, realpath, stat, writeFile } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** The folder can't be used; `message` is one sentence that says why and what to do. */
@@ -21,6 +22,12 @@ export const nobody = { uid: 65534, gid: 65534 } as const;
 const system_directory = '/var/lib/certo';
 /** Says that a folder is ours: nothing is written into one that holds other people's files. */
 const marker = 'CERTO';
+/** And whether a database was made in it: one that is missing afterwards is not made anew. */
+const mark = {
+  head: 'The data of a Certo service, layout 1. Do not change what is in this folder.',
+  begun: 'No database has been made in it yet.',
+  made: 'Its database is in the folder postgres.',
+} as const;
 
 /**
  * Which folder: the configured one; else ./data; as root, where the server's user can't reach ./data (a project under
@@ -95,12 +102,42 @@ export async function prepareDataDirectory(directory: string, uid: number): Prom
 
 async function makeFolder(directory: string, uid: number): Promise<void> {
   const parent = dirname(resolve(directory));
-  const first = await mkdir(parent, { recursive: true });
   // As root the server's user has to pass through what we make here, also under a strict umask.
-  for (let made = parent; uid === 0 && first !== undefined && made.startsWith(first); made = dirname(made)) {
-    await chmod(made, 0o755);
+  for (const made of await makeFolders(parent, 0o777)) if (uid === 0) await chmod(made, 0o755);
+  await makeFolders(resolve(directory), 0o700);
+}
+
+/**
+ * Makes a folder and those above it that are missing; the ones it made. Node's own recursion tells a read-only disk as
+ * ENOENT, and does not end where nothing can be made at all (/proc).
+ */
+export async function makeFolders(path: string, mode: number): Promise<string[]> {
+  const error = await mkdir(path, { mode }).then(
+    () => undefined,
+    (reason: NodeJS.ErrnoException) => reason,
+  );
+  if (error === undefined) return [path];
+  const above = dirname(path);
+  if (error.code === 'ENOENT' && !(await isThere(above))) {
+    const made = await makeFolders(above, mode);
+    return [...made, ...(await makeFolders(path, mode))];
   }
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  if (error.code === 'EEXIST' && (await stat(path)).isDirectory()) return [];
+  throw error;
+}
+
+function isThere(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The data folder beside a server elsewhere, made if need be. Throws DataDirectoryUnusable. */
+export async function makeDataFolder(directory: string): Promise<void> {
+  await makeFolders(directory, 0o700).catch((error: NodeJS.ErrnoException) => {
+    throw explained(directory, error);
+  });
 }
 
 /** As root: whoever owns the database that is there, else the owner of the folder, else nobody. Never root. */
@@ -122,13 +159,35 @@ async function claim(path: string): Promise<void> {
       `The folder ${path} holds other files (${strangers.slice(0, 3).join(', ')}): choose an empty one as CERTO_DATA_DIR.`,
     );
   }
-  await writeFile(
-    join(path, marker),
-    'The data of a Certo service, layout 1. Do not change what is in this folder.\n',
-    {
-      mode: 0o600,
-    },
-  );
+  const text = `${mark.head}\n${mark.begun}\n`;
+  await writeFile(join(path, marker), text, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    // Another process was faster, and may have made the database by now.
+    if (error.code !== 'EEXIST') throw error;
+  });
+}
+
+/** Whether a database was ever made in the folder, so that one has to be there. */
+export async function hadDatabase(path: string): Promise<boolean> {
+  const text = await readFile(join(path, marker), 'utf8');
+  if (text.includes(mark.made)) return true;
+  if (text.includes(mark.begun)) return false;
+  // The mark of an earlier program, or a cut one: a server has written its log here, or a key was made for its books.
+  return (await isThere(join(path, 'postgres.log'))) || (text !== '' && (await isThere(join(path, 'master.key'))));
+}
+
+/** From now on a database has to be there. Whole or not at all, and on disk. */
+export async function markDatabase(path: string): Promise<void> {
+  const file = join(path, marker);
+  if ((await readFile(file, 'utf8')).includes(mark.made)) return;
+  const aside = join(path, `.${marker}-${randomBytes(4).toString('hex')}`);
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${mark.head}\n${mark.made}\n`);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(aside, file);
 }
 
 function explained(directory: string, error: NodeJS.ErrnoException): Error {
@@ -143,6 +202,10 @@ function explained(directory: string, error: NodeJS.ErrnoException): Error {
       return new DataDirectoryUnusable(`${directory} is not a folder: choose another CERTO_DATA_DIR.`);
     case 'EROFS':
       return new DataDirectoryUnusable(`The data folder ${directory} is read-only: choose another CERTO_DATA_DIR.`);
+    case 'ENOENT':
+      return new DataDirectoryUnusable(
+        `The data folder ${directory} can not be made there: choose another CERTO_DATA_DIR.`,
+      );
     case 'ENOSPC':
       return new DataDirectoryUnusable(`There is no space left for the data folder ${directory}.`);
     default:

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import {
   chmod,
   chown,
@@ -162,12 +162,15 @@ describe('a service', () => {
     await ask(held, `alter system set synchronous_commit = off`);
     await ask(held, `alter system set listen_addresses = '*'`);
     await ask(held, `alter system set shared_buffers = '64MB'`);
+    await ask(held, `alter system set log_error_verbosity = 'verbose'`);
+    await ask(held, `alter system set log_min_error_statement = 'error'`);
     await held.stop();
     const again = await startEmbedded(options({ durable: true }));
     const settings = await ask(
       again,
       `select name, setting from pg_settings where name in
-       ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'shared_buffers', 'jit', 'data_checksums', 'server_encoding', 'unix_socket_permissions') order by 1`,
+       ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'shared_buffers', 'jit', 'data_checksums', 'server_encoding', 'unix_socket_permissions',
+        'log_error_verbosity', 'log_min_error_statement') order by 1`,
     );
     await again.stop();
     expect(
@@ -178,6 +181,8 @@ describe('a service', () => {
       full_page_writes: 'on',
       jit: 'off',
       listen_addresses: '',
+      log_error_verbosity: 'terse',
+      log_min_error_statement: 'panic',
       server_encoding: 'UTF8',
       // The operator's own choice, in pages of 8 kB.
       shared_buffers: '8192',
@@ -274,6 +279,35 @@ describe('after a crash', () => {
         (error) => error instanceof DataDirectoryInUse,
       ),
     );
+    await held.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test('of nobody: a server that was told to stop the smart way is stopped at once, and started again', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const pooled = new Client({ ...held.connection, ssl: false });
+    const cut = new Promise((resolve) => pooled.on('error', resolve));
+    await pooled.connect();
+    const pid = await serverPid();
+    // It lets nobody in from now on, and waits until the last connection is closed.
+    process.kill(pid, 'SIGTERM');
+    await cut;
+    await until(() =>
+      ask(held, 'select 1').then(
+        () => true,
+        () => false,
+      ),
+    );
+    expect(await serverPid()).not.toBe(pid);
+    // A command that comes meanwhile does not wait for anybody to notice.
+    const again = new Client({ ...held.connection, ssl: false });
+    again.on('error', () => undefined);
+    await again.connect();
+    process.kill(await serverPid(), 'SIGTERM');
+    const command = await useEmbedded(options());
+    expect(await ask(command, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await command.stop();
     await held.stop();
     expect(await isRunning()).toBe(false);
   });
@@ -379,6 +413,28 @@ describe('a command', () => {
     expect((await readdir(directory)).sort()).toEqual(['CERTO', 'postgres', 'postgres.log', 'socket']);
   });
 
+  test('tells of a long wait, gives up with a sentence, and is broken off at once', async () => {
+    await seed();
+    // A server that follows another one, and lets nobody in: it starts for ever.
+    await writeFile(join(clusterFolder(directory), 'standby.signal'), '');
+    await writeFile(join(clusterFolder(directory), 'postgresql.auto.conf'), 'hot_standby = off\n');
+    const [first, second] = [new AbortController(), new AbortController()];
+    const starter = useEmbedded(options({ signal: first.signal })).catch((error) => error);
+    await until(isRunning);
+    const waits: string[] = [];
+    const waiter = useEmbedded(options({ waits: (line) => waits.push(line), patience_ms: 5_500 }));
+    const broken = useEmbedded(options({ signal: second.signal })).catch((error) => error);
+    second.abort();
+    expect((await broken).name).toBe('AbortError');
+    await expect(waiter).rejects.toThrow(
+      /^The database in \S+ let nobody in for \d+ s \(it says "the database system is [^"]+"\): see \S+postgres\.log, and try again\.$/,
+    );
+    expect(waits).toEqual([expect.stringMatching(/^waiting for the database in \S+ \(it says "/)]);
+    first.abort();
+    expect((await starter).name).toBe('AbortError');
+    expect(await isRunning()).toBe(false);
+  });
+
   test('begins again when the server that it starts is stopped by somebody before it is ready', async () => {
     await seed();
     let stopped = 0;
@@ -443,6 +499,37 @@ describe('a folder that can not be used is told in one line', () => {
     await seed();
     await rm(join(clusterFolder(directory), 'global', 'pg_control'));
     expect(await problem()).toMatch(/does not start: .*could not .*pg_control.*\(see .*postgres.log\)\.$/);
+  });
+
+  test('a database that was made and is not there: nothing is begun anew but by a restore', async () => {
+    await (await startEmbedded(options())).stop();
+    const gone =
+      /^The database of \S+ is missing: \S+postgres is empty or not there, .* load a backup with "certo restore"; to begin/;
+    for (const how of ['not there', 'empty']) {
+      await rm(clusterFolder(directory), { recursive: true, force: true });
+      if (how === 'empty') await mkdir(clusterFolder(directory));
+      expect(await problem()).toMatch(gone);
+      await expect(useEmbedded(options())).rejects.toThrow(gone);
+      expect(existsSync(join(clusterFolder(directory), 'PG_VERSION'))).toBe(false);
+    }
+    // The mark of an earlier program said nothing: what the books left beside them does.
+    await writeFile(join(directory, 'CERTO'), 'The data of a Certo service, layout 1.\n');
+    expect(await problem()).toMatch(gone);
+    await rm(join(directory, 'postgres.log'));
+    await writeFile(join(directory, 'master.key'), '');
+    expect(await problem()).toMatch(gone);
+    const restoring = await startEmbedded(options({ anew: true }));
+    await restoring.stop();
+    await rm(clusterFolder(directory), { recursive: true });
+    expect(await problem()).toMatch(gone);
+  });
+
+  test('a folder in which nothing can be made, and a file above it', async () => {
+    directory = '/proc/certo/data';
+    expect(await problem()).toMatch(/^The data folder \/proc\/certo\/data can not be made there/);
+    await writeFile(join(home, 'file'), '');
+    directory = join(home, 'file', 'data');
+    expect(await problem()).toMatch(/is not a folder/);
   });
 
   test('a server that runs and can not be reached', async () => {

@@ -20,7 +20,16 @@ import {
   prepareDataDirectory,
 } from './data-directory.ts';
 import type { SocketConnection } from './open.ts';
-import { identify, knock, port, readPidFile, startPostmaster, stopPostmaster } from './postmaster.ts';
+import {
+  hurry,
+  identify,
+  type Knock,
+  knock,
+  port,
+  readPidFile,
+  startPostmaster,
+  stopPostmaster,
+} from './postmaster.ts';
 
 export interface EmbeddedOptions {
   readonly dataDirectory: string;
@@ -30,6 +39,14 @@ export interface EmbeddedOptions {
   readonly uid: number;
   /** False for tests: the server does not wait for the disk, and a power cut may destroy the data. Default true. */
   readonly durable?: boolean;
+  /** What is told of a long wait for the server; by default as `log`. */
+  readonly waits?: (line: string) => void;
+  /** Breaks a wait for the server off: the promise then rejects with its reason. */
+  readonly signal?: AbortSignal;
+  /** Makes a database also where there was one before: a restore does. */
+  readonly anew?: boolean;
+  /** How long a command waits for a server that starts, recovers or stops; default 3 minutes. A service waits on. */
+  readonly patience_ms?: number;
 }
 
 export interface ServiceOptions extends EmbeddedOptions {
@@ -68,12 +85,17 @@ export function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
 
 async function enter(options: ServiceOptions, asService: boolean): Promise<Embedded> {
   const directory = await prepareDataDirectory(options.dataDirectory, options.uid);
+  const left = new AbortController();
   const place: Place = {
     directory,
     folder: clusterFolder(directory.path),
     socketDirectory: await prepareSocketDirectory(directory, options.uid),
     durable: options.durable ?? true,
+    anew: options.anew ?? false,
     log: options.log,
+    waits: options.waits ?? options.log,
+    patience_ms: asService ? Number.POSITIVE_INFINITY : (options.patience_ms ?? 180_000),
+    givenUp: options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]),
     name: `certo ${asService ? 'service' : 'command'}, process ${ownPid}`,
   };
   let seat = await takeSeat(place, asService);
@@ -81,12 +103,19 @@ async function enter(options: ServiceOptions, asService: boolean): Promise<Embed
   let returning = Promise.resolve();
   async function comeBack(): Promise<void> {
     options.log('the database went away; joining or starting it again');
-    seat = await takeSeat(place, asService);
+    // What a restore may do at its beginning, nobody may later.
+    seat = await takeSeat({ ...place, anew: false }, asService);
     stayOn();
   }
   function stayOn(): void {
+    const watch = watchDoor(place, () => leaving);
     seat.client.once('end', () => {
-      if (!leaving) returning = comeBack().catch((error) => options.onLost?.(error as Error));
+      clearInterval(watch);
+      if (!leaving) {
+        returning = comeBack().catch((error) => {
+          if (!leaving) options.onLost?.(error as Error);
+        });
+      }
     });
   }
   if (asService) stayOn();
@@ -97,6 +126,7 @@ async function enter(options: ServiceOptions, asService: boolean): Promise<Embed
     async stop() {
       if (leaving) return;
       leaving = true;
+      left.abort();
       await returning;
       await leave(seat, place);
     },
@@ -108,7 +138,11 @@ interface Place {
   readonly folder: string;
   readonly socketDirectory: string;
   readonly durable: boolean;
+  readonly anew: boolean;
   readonly log: (line: string) => void;
+  readonly waits: (line: string) => void;
+  readonly patience_ms: number;
+  readonly givenUp: AbortSignal;
   /** How this process shows in pg_stat_activity. */
   readonly name: string;
 }
@@ -120,9 +154,42 @@ interface Seat {
   readonly adopted: boolean;
 }
 
+const door_interval_ms = 3_000;
+
+/**
+ * Looks now and then whether the server lets anybody in. One that was told to stop by somebody else (SIGTERM: the smart
+ * way) would wait for our connections for ever: it is stopped, and then started again.
+ */
+function watchDoor(place: Place, leaving: () => boolean): ReturnType<typeof setInterval> {
+  let looking = false;
+  const look = async (): Promise<void> => {
+    const file = await readPidFile(place.folder);
+    if (file === undefined) return;
+    const answer = await knock(file, place.folder, place.directory.user, place.name);
+    if (answer.state === 'open') await answer.client.end();
+    if (answer.state === 'stopping' && !leaving()) await finishStopping(file.pid, place);
+  };
+  const timer = setInterval(() => {
+    if (looking || leaving()) return;
+    looking = true;
+    look()
+      .catch(() => undefined)
+      .finally(() => {
+        looking = false;
+      });
+  }, door_interval_ms);
+  return timer.unref();
+}
+
+/** Once it shuts down there is no way back: the sooner it is gone, the sooner it is started again. */
+async function finishStopping(pid: number, place: Place): Promise<void> {
+  if ((await identify(pid, place.folder)) === 'ours') hurry(pid);
+}
+
 async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
   let started = false;
   let failures = 0;
+  const patience = new Patience(place);
   for (let silent = 0; ; ) {
     const file = await readPidFile(place.folder);
     const answer = file && (await knock(file, place.folder, place.directory.user, place.name));
@@ -138,26 +205,57 @@ async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
       started = obstacle === undefined;
       if (!started) await sleep(100);
       failures = started ? 0 : failures + 1;
+      place.givenUp.throwIfAborted();
       if (failures > 50) {
         throw new DataDirectoryUnusable(`The database in ${place.folder} does not start: ${obstacle}.`);
       }
       continue;
     }
     // It is on its way up or down: that may take minutes after a crash, but then it answers that it is busy.
-    silent = answer?.state === 'busy' ? 0 : silent + 1;
+    silent = answer === undefined || answer.state === 'silent' ? silent + 1 : 0;
+    if (answer?.state === 'stopping' && file !== undefined) await finishStopping(file.pid, place);
     if (silent > 200) {
       throw new DataDirectoryUnusable(
         `A PostgreSQL server (process ${file?.pid}) runs on ${place.folder} but does not answer: stop it with "kill -INT ${file?.pid}" and start again.`,
       );
     }
-    await sleep(50);
+    await patience.wait(answer);
+  }
+}
+
+/** A wait for a server that somebody else has started or stopped: told, bounded, and broken off at once. */
+class Patience {
+  readonly #place: Place;
+  readonly #began = performance.now();
+  #told = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  async wait(answer: Knock | undefined): Promise<void> {
+    const { folder, directory, waits, patience_ms, givenUp } = this.#place;
+    const waited = performance.now() - this.#began;
+    const says = answer !== undefined && 'words' in answer ? `it says "${answer.words}"` : 'it does not answer yet';
+    if (waited > patience_ms) {
+      throw new DataDirectoryUnusable(
+        `The database in ${folder} let nobody in for ${Math.round(waited / 1000)} s (${says}): see ${join(directory.path, 'postgres.log')}, and try again.`,
+      );
+    }
+    // After 5 s, then twice as long each time.
+    if (waited > 5_000 * 2 ** this.#told) {
+      this.#told += 1;
+      waits(`waiting for the database in ${folder} (${says})`);
+    }
+    await sleep(50, undefined, { signal: givenUp });
   }
 }
 
 /** Resolves with what is in the way, if it may pass: mostly another process that was faster. */
 async function start(place: Place, stalePid: number | undefined): Promise<string | undefined> {
   const binaries = await findBinaries(place.directory.path, place.directory.user, place.log);
-  await ensureCluster(place.directory, binaries, place.durable, place.log);
+  await ensureCluster(place.directory, binaries, place, place.log);
+  place.givenUp.throwIfAborted();
   return startPostmaster(
     {
       folder: place.folder,
@@ -167,8 +265,9 @@ async function start(place: Place, stalePid: number | undefined): Promise<string
       binaries,
       durable: place.durable,
       stalePid,
+      givenUp: place.givenUp,
     },
-    place.log,
+    place.waits,
   );
 }
 

@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { type OpenOptions, openLogin } from './open.ts';
+import { type OpenOptions, openLogin, type Target } from './open.ts';
 
 /** A migration could not be done; the database is as it was. `message` is one sentence for the operator. */
 export class MigrationRefused extends Error {
@@ -39,6 +39,17 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     await prepareRoles(pool, 'connection' in options);
     await pool.query('set role certo_owner');
     return { applied: await apply(pool, files) };
+  } finally {
+    await pool.end();
+  }
+}
+
+/** Whether a database has tables of ours, of whatever version. Throws DatabaseUnavailable. */
+export async function hasTables(target: Target): Promise<boolean> {
+  const pool = await openLogin({ ...target, max: 1, applicationName: 'certo migrate' });
+  try {
+    const { rows } = await pool.query(`select to_regnamespace('certo') is not null as there`);
+    return rows[0].there === true;
   } finally {
     await pool.end();
   }

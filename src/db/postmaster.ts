@@ -47,8 +47,10 @@ export async function identify(pid: number, folder: string): Promise<'ours' | 'o
 export type Knock =
   /** A server on this folder takes connections; `client` is one, to database postgres as superuser. */
   | { readonly state: 'open'; readonly client: Client }
-  /** It is starting, recovering or shutting down. */
-  | { readonly state: 'busy' }
+  /** It is starting, recovering or full. */
+  | { readonly state: 'busy'; readonly words: string }
+  /** It is shutting down. The smart way (SIGTERM) that lasts until the last connection is closed. */
+  | { readonly state: 'stopping'; readonly words: string }
   /** Nobody answers there, or somebody else does. */
   | { readonly state: 'silent' };
 
@@ -75,8 +77,10 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
   } catch (error) {
     await client.end().catch(() => undefined);
     // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. 53300: full, so it lives.
-    const { code } = error as { code?: string };
-    return { state: code === '57P03' || code === '57P01' || code === '53300' ? 'busy' : 'silent' };
+    const { code, message } = error as { code?: string; message: string };
+    if (code === '57P03' && message.includes('shutting down')) return { state: 'stopping', words: message };
+    const lives = code === '57P03' || code === '57P01' || code === '53300';
+    return lives ? { state: 'busy', words: message } : { state: 'silent' };
   }
 }
 
@@ -95,6 +99,8 @@ export interface StartOptions {
   readonly durable: boolean;
   /** Process number in a pid file of which we know that it is no server's. */
   readonly stalePid: number | undefined;
+  /** Nobody waits for it any more: it is stopped again. */
+  readonly givenUp: AbortSignal;
 }
 
 /**
@@ -122,12 +128,16 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   child.unref();
   // The child has its own copy.
   await file.close();
-  for (let waited = 0; ; waited += 5) {
+  for (let waited = 0, hurried = false; ; waited += 5) {
     const found = await readPidFile(options.folder);
-    if (found !== undefined && found.pid === child.pid && found.ready) return undefined;
+    const { aborted } = options.givenUp;
+    if (found !== undefined && found.pid === child.pid && found.ready && !aborted) return undefined;
     if ((await Promise.race([ended, sleep(5)])) === true) break;
-    if (waited > 0 && waited % 10_000 === 0) log('the database is still starting (recovering after a crash)');
+    if (aborted && !hurried && child.pid !== undefined) hurry(child.pid);
+    hurried ||= aborted;
+    if (waited > 0 && waited % 5_000 === 0) log('the database is still starting (recovering after a crash)');
   }
+  options.givenUp.throwIfAborted();
   const reason = await reasonIn(logFile, before);
   // Or the processes of a server that was killed outlive it by a moment and hold its shared memory. Or somebody who came
   // and left meanwhile, as its last user, has stopped it in order before we saw it ready.
@@ -153,6 +163,9 @@ function flags(options: StartOptions): string[] {
     unix_socket_permissions: '0700',
     logging_collector: 'off',
     log_destination: 'stderr',
+    // Whatever stands in postgresql.conf: details of errors hold whole rows, and so names and tax numbers.
+    log_error_verbosity: 'terse',
+    log_min_error_statement: 'panic',
   };
   // An acknowledged document must survive a power cut, whatever stands in postgresql.conf; only tests may forget.
   const on = options.durable ? 'on' : 'off';
@@ -194,6 +207,14 @@ export async function stopPostmaster(pid: number, folder: string, log: (line: st
     }
     await sleep(5);
   }
+}
+
+/**
+ * Fast shutdown of a server that is shutting down anyway, or that only we have begun to start: it would wait for
+ * connections that nobody closes.
+ */
+export function hurry(pid: number): void {
+  signal(pid, 'SIGINT');
 }
 
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {

@@ -1,0 +1,124 @@
+/** The place a command works in: a database that is missing, one of an earlier version, one that was restored. */
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { useEmbedded } from '../../src/db/embedded.ts';
+import { generateSigningKey } from '../../src/keys/signer.ts';
+import { type CommandLine, type Environment, openCommandLine } from './command-line.ts';
+
+// Each command brings the database up and down.
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
+
+let line: CommandLine;
+let directory: string;
+let env: Environment;
+let backup: string;
+
+beforeAll(async () => {
+  line = await openCommandLine();
+  directory = line.folder('data');
+  env = { CERTO_DATA_DIR: directory };
+  backup = line.folder('all.backup');
+  expect((await line.run(['demo', '--json'], env)).code).toBe(0);
+});
+afterAll(() => line.close());
+
+async function refused(code: number, said: RegExp, args: readonly string[], more: Environment = {}): Promise<void> {
+  const ended = await line.run(args, { ...env, ...more });
+  expect(ended.err).toMatch(said);
+  expect(ended.err).toMatch(/^(certo: [^\n]+\n)+$/);
+  expect(ended.code).toBe(code);
+}
+
+/** The stopped database, as its superuser. */
+async function inDatabase<T>(work: (client: Client) => Promise<T>): Promise<T> {
+  const uid = process.getuid?.() ?? 0;
+  const held = await useEmbedded({ dataDirectory: directory, uid, log: () => undefined });
+  const client = new Client({ ...held.connection, ssl: false });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+    await held.stop();
+  }
+}
+
+test('tables of an earlier version are changed by nobody who was not asked to; a backup copies them as they are', async () => {
+  const newest = await inDatabase(async (client) => {
+    const { rows } = await client.query(
+      'delete from certo.kysely_migration where name = (select max(name) from certo.kysely_migration) returning *',
+    );
+    return rows[0] as { name: string; timestamp: string };
+  });
+  await refused(3, /^certo: The database is older than this Certo, and nothing of it was changed: .*certo migrate/, [
+    'verify',
+  ]);
+  const { code, out } = await line.run(['backup', '--out', backup, '--json'], env);
+  expect(code).toBe(0);
+  expect(JSON.parse(out).migration < newest.name).toBe(true);
+  rmSync(backup);
+  await inDatabase(async (client) => {
+    const { rows } = await client.query('select 1 from certo.kysely_migration where name = $1', [newest.name]);
+    expect(rows).toEqual([]);
+    await client.query('insert into certo.kysely_migration values ($1, $2)', [newest.name, newest.timestamp]);
+  });
+  expect((await line.run(['verify'], env)).code).toBe(0);
+});
+
+test('a database that is missing is told, and none is begun in its place; put back, all is there', async () => {
+  const [folder, elsewhere] = [join(directory, 'postgres'), line.folder('elsewhere')];
+  renameSync(folder, elsewhere);
+  for (const args of [['verify'], ['company', 'list'], ['demo'], ['migrate'], ['serve']])
+    await refused(3, /^certo: The database of \S+ is missing: /, args);
+  expect(existsSync(folder)).toBe(false);
+  renameSync(elsewhere, folder);
+  expect((await line.run(['company', 'list', '--json'], env)).json()).toHaveLength(3);
+});
+
+test('lost for good, it is restored into the same folder, and the demo goes on in series of its own', async () => {
+  expect((await line.run(['backup', '--out', backup], env)).code).toBe(0);
+  await refused(2, /all\.backup exists already/, ['backup', '--out', backup]);
+  const before = JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8')) as Demo;
+  rmSync(join(directory, 'postgres'), { recursive: true });
+  const restored = await line.run(['restore', backup, '--json'], env);
+  expect([restored.code, restored.json<{ closed: unknown[] }>().closed.length]).toEqual([0, 36]);
+  const demo = await line.run(['demo', '--json'], env);
+  expect(demo).toMatchObject({ code: 0, err: '' });
+  const { A } = demo.json<Demo>().companies;
+  expect(A.id).toBe(before.companies.A.id);
+  const shared = Object.values(A.series).filter((id) => Object.values(before.companies.A.series).includes(id));
+  expect(shared).toEqual([]);
+  const series = await line.run(['series', 'list', '--company', A.id, '--json'], env);
+  expect(series.json<{ id: string; code: string }[]>().find(({ id }) => id === A.series['INVOICE'])?.code).toMatch(
+    /^DEMO\d{4}-2$/,
+  );
+  expect((await line.run(['demo', '--json'], env)).out).toBe(demo.out);
+});
+
+interface Demo {
+  readonly companies: { readonly A: { readonly id: string; readonly series: Record<string, string> } };
+}
+
+test('one key is one version, and a company has a name', async () => {
+  const pem = line.folder('key.pem');
+  writeFileSync(pem, generateSigningKey().privatePem);
+  const first = await line.run(['keys', 'import', pem, '--json'], env);
+  const { version } = first.json<{ version: number }>();
+  await refused(1, new RegExp(`holds the signing key of version ${version}, which is kept`), ['keys', 'import', pem]);
+  for (const name of ['', '  '])
+    await refused(2, /^certo: name: This field is required\.\n$/, [
+      ...['company', 'create', '--name', name, '--nif', '599999942', '--cae', '62010'],
+    ]);
+});
+
+test('places in which nothing can be made are told', async () => {
+  const CERTO_DATA_DIR = '/proc/certo';
+  await refused(3, /^certo: The data folder \/proc\/certo can not be made there/, ['serve'], { CERTO_DATA_DIR });
+  const file = line.folder('file');
+  writeFileSync(file, '');
+  await refused(3, /^certo: \S+file is not a folder: choose another --directory\.\n$/, [
+    ...['at-simulator', '--directory', file],
+  ]);
+});
