@@ -89,12 +89,14 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case 'EISDIR':
       // Node names no path where a folder is read as a file.
       return environment(`${error.path ?? 'What was given'} is a folder: a file is wanted.`);
+    case 'ENOSPC':
+    case 'EDQUOT':
+      // Node names no path where it writes.
+      return environment(
+        `${error.path === undefined ? 'The disk is full' : `There is no room for ${error.path}`}: make room, and try again.`,
+      );
     case 'ENOTDIR':
     case 'EROFS':
-    case 'ENOSPC':
-      // Node names no path where a write to an open file fails.
-      if (error.code === 'ENOSPC' && error.path === undefined)
-        return environment('There is no space left on the disk.');
       return environment(`${error.path ?? 'A file'} can not be used (${error.code}).`);
     // The server was stopped, or ended us.
     case '57P01':

@@ -135,12 +135,12 @@ describe('saft export', () => {
     });
     const full = new Writable({
       highWaterMark: 1,
-      write: (_bytes, _encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC', path: 'x' })),
+      write: (_bytes, _encoding, done) => done(Object.assign(new Error('full'), { code: 'ENOSPC' })),
     });
     full.on('error', () => undefined);
     expect(await run(exporting(), { stdout: full })).toMatchObject({
       code: 3,
-      err: 'certo: x can not be used (ENOSPC).\n',
+      err: 'certo: The disk is full: make room, and try again.\n',
     });
   });
 });

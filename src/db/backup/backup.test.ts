@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { Client, type Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../../test/database.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { migrate } from '../migrate.ts';
@@ -114,6 +114,26 @@ async function restored(path: string, folder: URL, connection?: SocketConnection
   return target;
 }
 
+/** Does the work on a disk that has no room from the given write on; how many writes there were. */
+async function failingAt(failing: number, work: () => Promise<unknown>): Promise<number> {
+  const file = await open(root);
+  const handles = Object.getPrototypeOf(file) as { write: (...args: unknown[]) => Promise<unknown> };
+  await file.close();
+  const write = handles.write;
+  let writes = 0;
+  const spy = vi.spyOn(handles, 'write').mockImplementation(function (this: unknown, ...args) {
+    writes += 1;
+    if (writes < failing) return write.apply(this, args);
+    return Promise.reject(Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' }));
+  });
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return writes;
+}
+
 async function refusal(work: Promise<unknown>): Promise<Refusal> {
   const error = await work.then(
     () => undefined,
@@ -171,6 +191,24 @@ describe('a backup', () => {
     expect(await readFile(path)).toEqual(before);
     const name = path.slice(root.length + 1);
     expect((await readdir(root)).filter((file) => file.startsWith(name))).toEqual([name]);
+  });
+
+  test('onto a disk that is full ends with what the disk said, wherever it was, and leaves nothing', async () => {
+    const folder = await folderOf({ '0001_first': first });
+    const { connection, path } = await backedUp(folder);
+    // So much that the table is still being read while it is written.
+    await ask(
+      connection,
+      `insert into certo.a_children (parent, list)
+       select 1, array(select md5(random()::text) from generate_series(1, 1000 + n)) from generate_series(1, 100) n`,
+    );
+    const again = () =>
+      withOwner(connection, (owner) => writeBackup(owner, { path: `${path}.2`, certo: '1.2.3', seal, folder }));
+    const writes = await failingAt(Number.POSITIVE_INFINITY, again);
+    await rm(`${path}.2`);
+    for (let at = 1; at <= writes; at += 2)
+      await expect(failingAt(at, again)).rejects.toMatchObject({ code: 'ENOSPC' });
+    expect((await readdir(root)).filter((name) => name.startsWith(`${path.slice(root.length + 1)}.2`))).toEqual([]);
   });
 
   test('shows one instant, whatever is written meanwhile', async () => {

@@ -136,9 +136,18 @@ async function writeTable(client: ClientBase, writer: FrameWriter, table: Copied
     }
   }
   const pack = createGzip({ chunkSize: 1 << 18 });
+  let unwritten: unknown;
   const packed = pipeline(Readable.from(rows()), pack, async (chunks: AsyncIterable<Buffer>) => {
-    for await (const chunk of chunks) await writer.write('D', chunk);
+    for await (const chunk of chunks) {
+      await writer.write('D', chunk).catch((error: unknown) => {
+        unwritten = error;
+        throw error;
+      });
+    }
   });
-  await packed;
+  // The pipeline tells only that what it reads was broken off.
+  await packed.catch((error: unknown) => {
+    throw unwritten ?? error;
+  });
   await writer.write('E', hash.digest());
 }
