@@ -2,6 +2,7 @@
 /** The command line. The only file that touches `process`: everything else gets what it needs handed in. */
 import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
+import { hasLeft, isReaderGone, outputLost, outputOf } from './commands/output.ts';
 import type { Outside } from './commands/outside.ts';
 import { runCommandLine } from './commands/program.ts';
 import { setV8ForService } from './commands/v8.ts';
@@ -14,6 +15,8 @@ const atEnd: (() => Promise<unknown>)[] = [];
 const longest_end_ms = 20_000;
 let ending: Promise<never> | undefined;
 let serving = false;
+const stdout = outputOf(1, process.stdout);
+let unwritten: NodeJS.ErrnoException | undefined;
 
 const outside: Outside = {
   env: process.env,
@@ -23,7 +26,7 @@ const outside: Outside = {
   node: process.execPath,
   script: fileURLToPath(import.meta.url),
   stdin: process.stdin,
-  stdout: process.stdout,
+  stdout,
   stderr: process.stderr,
   atEnd: (work) => void atEnd.push(work),
   serves: () => {
@@ -61,8 +64,17 @@ function complain(error: unknown): number {
   return code;
 }
 
-// A reader that went away (certo verify | head) is no fault; a service goes on without its terminal.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+/** An answer that nobody got is none, unless whoever asked has gone. */
+async function answered(code: number): Promise<number> {
+  await hasLeft(stdout);
+  return unwritten === undefined || code > exit.no ? code : complain(outputLost(unwritten));
+}
+
+stdout.on('error', (error) => {
+  if (!isReaderGone(error)) unwritten ??= error;
+});
+// A service goes on without its terminal.
+process.stderr.on('error', () => undefined);
 
 for (const [signal, number] of [
   ['SIGINT', 2],
@@ -73,8 +85,8 @@ for (const [signal, number] of [
 
 try {
   if (process.argv[2] === 'serve') setV8ForService(process.versions.v8);
-  await end(await runCommandLine(outside, process.argv.slice(2)));
+  await end(await answered(await runCommandLine(outside, process.argv.slice(2))));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.
-  await end(ending === undefined ? complain(error) : exit.ok);
+  await end(ending === undefined ? await answered(complain(error)) : exit.ok);
 }

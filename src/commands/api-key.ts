@@ -6,7 +6,8 @@ import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../iden
 import { entryOfCompany } from '../identity/principal.ts';
 import { CommandError, exit } from './exit.ts';
 import { enterHouse, findCompany, needId, type OfCompany, openGuestDb } from './guest.ts';
-import { type Outside, remark, tell, tellJson } from './outside.ts';
+import { whyNot } from './output.ts';
+import { type Outside, remark, show, tell, tellJson } from './outside.ts';
 import { table } from './table.ts';
 
 const longest_name = 100;
@@ -18,8 +19,9 @@ export async function create(outside: Outside, options: OfCompany & { name: stri
   }
   const { db, entry } = await enterCompany(outside, options);
   const id = uuidv7();
-  const key = await db.transact(entry, (tx) => createApiKey(tx, { id, name, random: randomBytes(32) }));
-  return showOnce(outside, options, id, key);
+  return madeAndShown(outside, options, id, (show) =>
+    db.transact(entry, async (tx) => show(await createApiKey(tx, { id, name, random: randomBytes(32) }))),
+  );
 }
 
 export async function list(outside: Outside, options: OfCompany): Promise<number> {
@@ -53,12 +55,13 @@ export async function rotate(outside: Outside, options: OfCompany, keyId: string
   const old = needId(keyId, 'an API key');
   const { db, entry } = await enterCompany(outside, options);
   const id = uuidv7();
-  const key = await db.transact(entry, async (tx) => {
-    const found = (await listApiKeys(tx)).find((row) => row.id === old);
-    if (found === undefined || !(await revokeApiKey(tx, old))) throw noSuchKey();
-    return createApiKey(tx, { id, name: found.name, lineage: found.lineage, random: randomBytes(32) });
-  });
-  return showOnce(outside, options, id, key);
+  return madeAndShown(outside, options, id, (show) =>
+    db.transact(entry, async (tx) => {
+      const found = (await listApiKeys(tx)).find((row) => row.id === old);
+      if (found === undefined || !(await revokeApiKey(tx, old))) throw noSuchKey();
+      await show(await createApiKey(tx, { id, name: found.name, lineage: found.lineage, random: randomBytes(32) }));
+    }),
+  );
 }
 
 async function enterCompany(outside: Outside, options: OfCompany) {
@@ -68,13 +71,38 @@ async function enterCompany(outside: Outside, options: OfCompany) {
   return { db, entry: entryOfCompany(id, 'operator') };
 }
 
-function showOnce(outside: Outside, options: OfCompany, id: string, apiKey: string): number {
-  if (options.json === true) tellJson(outside, { id, apiKey });
-  else {
-    remark(outside, `the key ${id} is shown only now`);
-    tell(outside, apiKey);
+/**
+ * Nobody can use a key that was not shown, so it is shown before the commit: else there is none, and the one that it
+ * would have replaced holds.
+ */
+async function madeAndShown(
+  outside: Outside,
+  options: OfCompany,
+  id: string,
+  make: (show: (apiKey: string) => Promise<void>) => Promise<void>,
+): Promise<number> {
+  if (outside.stdout.goesNowhere === true) throw notShown('standard output is closed, or the null device');
+  let isShown = false;
+  try {
+    await make(async (apiKey) => {
+      await show(outside, options.json === true ? JSON.stringify({ id, apiKey }) : apiKey).catch((error) => {
+        throw notShown(whyNot(error));
+      });
+      isShown = true;
+    });
+  } catch (error) {
+    if (isShown) remark(outside, `certo api-key list tells whether there is the key ${id} that was just shown`);
+    throw error;
   }
+  if (options.json !== true) remark(outside, `the key ${id} is shown only now`);
   return exit.ok;
+}
+
+function notShown(why: string): CommandError {
+  return new CommandError(
+    exit.environment,
+    `The key could not be shown (${why}), so nothing was changed: run it again.`,
+  );
 }
 
 function noSuchKey(): CommandError {

@@ -8,7 +8,7 @@ export const exit = {
   no: 1,
   /** Wrong arguments or configuration: nothing was tried. */
   usage: 2,
-  /** A port, the database, the data folder or the tax authority: it may work later, or elsewhere. */
+  /** A port, the database, the data folder, the tax authority, or the output: it may work later, or elsewhere. */
   environment: 3,
   /** A fault of Certo itself. */
   fault: 70,

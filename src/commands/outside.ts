@@ -21,7 +21,12 @@ export interface Outside {
   end(code: number): void;
 }
 
-export type Output = Writable & { readonly isTTY?: boolean; readonly columns?: number };
+export type Output = Writable & {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  /** The null device: nobody will ever read it. */
+  readonly goesNowhere?: boolean;
+};
 
 /** Options that every command has. */
 export interface Common {
@@ -35,6 +40,13 @@ export function tell(outside: Outside, line: string): void {
 
 export function tellJson(outside: Outside, value: unknown): void {
   outside.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** Text that is shown but once. Resolves when it has left this process; rejects with what kept it. */
+export function show(outside: Outside, text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    outside.stdout.write(`${text}\n`, (error) => (error ? reject(error) : resolve()));
+  });
 }
 
 /** A remark beside the result: standard error, so that a result can be piped on. */
