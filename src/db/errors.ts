@@ -63,6 +63,19 @@ export function gaveWay(error: unknown): boolean {
   return error instanceof StatementError && /^(57014|55P03|40P01|40001)$/.test(error.code);
 }
 
+/**
+ * The server has not what the statement needs: memory, connections or files (class 53), room on its disk (53100), or a disk
+ * that does as it is told (58030). Nothing was done; it passes when somebody sees to it.
+ */
+export function isShort(error: unknown): boolean {
+  return error instanceof StatementError && /^(53...|58030)$/.test(error.code);
+}
+
+/** Of those, what an operator has to see to: it lasts. */
+export function isDiskTrouble(error: unknown): boolean {
+  return error instanceof StatementError && /^(53100|58030)$/.test(error.code);
+}
+
 /** The parts that we read of an ErrorResponse as pg decodes it. */
 export interface ServerFault {
   readonly message: string;

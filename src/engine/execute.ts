@@ -7,7 +7,7 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, gaveWay, OutcomeUnknown } from '../db/errors.ts';
+import { ConnectionLost, gaveWay, isDiskTrouble, isShort, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
@@ -275,14 +275,22 @@ function claimOf(call: Call): Claim | undefined {
   };
 }
 
-/** Trouble with the database is a 503, or an unknown outcome when it broke during the commit. */
+/** What passes is asked for again soon, what somebody has to see to later. */
+const retry_seconds = { soon: 1, later: 60 };
+
+/** Trouble with the database is a 503, or an unknown outcome when it broke during the commit; its `cause` is for the log. */
 export async function guarded<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof OutcomeUnknown) throw new Refusal('OUTCOME_UNKNOWN');
-    if (error instanceof ConnectionLost || gaveWay(error))
-      throw new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: 1 });
-    throw error;
+    if (error instanceof OutcomeUnknown) throw because(error, new Refusal('OUTCOME_UNKNOWN'));
+    if (!(error instanceof ConnectionLost || gaveWay(error) || isShort(error))) throw error;
+    const retryAfterSeconds = isDiskTrouble(error) ? retry_seconds.later : retry_seconds.soon;
+    throw because(error, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));
   }
+}
+
+function because(cause: unknown, refusal: Refusal): Refusal {
+  refusal.cause = cause;
+  return refusal;
 }

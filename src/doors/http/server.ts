@@ -13,6 +13,7 @@ import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { Bodies, type BodyLimits } from './bodies.ts';
 import { addDocs } from './docs.ts';
+import { type Failures, openFailures } from './failures.ts';
 import { addFiles } from './files.ts';
 import { isDoubtful, longest_address, openServer, pathOf } from './framing.ts';
 import { addHealth } from './health.ts';
@@ -39,7 +40,13 @@ export interface HttpDoor {
   readonly publicKeys: PublicKeys['publicKeys'];
 }
 
-export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
+/** The door, open. */
+interface OpenDoor extends HttpDoor {
+  readonly failures: Failures;
+}
+
+export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
+  const door: OpenDoor = { ...parts, failures: openFailures(parts.log) };
   const { world } = door.corridor;
   const app = fastify({
     logger: false,
@@ -96,6 +103,7 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
     reply.raw.setTimeout(door.deadline_ms, () => reply.raw.destroy());
     done(null, payload);
   });
+  app.addHook('onClose', async () => door.failures.close());
   app.addHook('onResponse', (request, reply, done) => {
     door.observe(request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
     done();
@@ -112,7 +120,7 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   return app;
 }
 
-function addOperation(app: FastifyInstance, operation: Operation, door: HttpDoor): void {
+function addOperation(app: FastifyInstance, operation: Operation, door: OpenDoor): void {
   app.route({
     method: operation.method,
     url: operation.path,
@@ -125,7 +133,7 @@ async function serve(
   operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
-  door: HttpDoor,
+  door: OpenDoor,
 ): Promise<unknown> {
   const trace: Trace = {};
   const gone = operation.media === undefined ? notWatched : goneSignal(reply);
@@ -187,11 +195,10 @@ function sendProblem(
   reply: FastifyReply,
   request: FastifyRequest,
   refusal: Refusal,
-  door: HttpDoor,
+  door: OpenDoor,
   cause?: unknown,
 ): FastifyReply {
-  if (refusal.status >= 500)
-    door.log.error({ err: cause, requestId: request.id, code: refusal.code }, 'request failed');
+  door.failures.note(refusal, cause, request.id);
   if (refusal.status === 401) reply.header('www-authenticate', 'ApiKey realm="certo", header="x-api-key"');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
   const body = problemBody(refusal, {

@@ -48,6 +48,7 @@ async function smallDisk(within: string): Promise<Harm> {
     ground,
     serve: () => ground.serve(),
     mustHurt: true,
+    isTold: true,
     async strike(chance, { acts }) {
       await acts(chance.whole(1, 30));
       // All but a little: the server meets the end in the middle of its work. What grows first is up to it.
