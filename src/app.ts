@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { AtGateway, AtMode } from './at/gateway.ts';
 import type { Db } from './db/transact.ts';
-import { type ClockDoor, startClock } from './doors/clock/clock.ts';
+import { type ClockDoor, nobody, startClock } from './doors/clock/clock.ts';
+import { startWatch } from './doors/clock/watch.ts';
 import { buildServer } from './doors/http/server.ts';
 import { Press } from './engine/press.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
@@ -32,7 +33,7 @@ export interface AppParts {
   readonly log: Logger;
   readonly newId: () => string;
   readonly random: () => number;
-  /** Milliseconds; only for the limits per minute. Fiscal time is the database's. */
+  /** Milliseconds; for the limits per minute, and to compare the database's clock with. Fiscal time is the database's. */
   readonly milliseconds: () => number;
   readonly companyIds: () => Promise<readonly string[]>;
   readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
@@ -62,7 +63,7 @@ const downloads_together = 32;
 export interface App {
   readonly http: FastifyInstance;
   readonly world: World;
-  /** Starts what happens without a caller: reports to the AT, comparison of series. */
+  /** Starts what happens without a caller: reports to the AT, comparison of series, and of clocks. */
   startClock(): ClockDoor;
 }
 
@@ -122,7 +123,14 @@ export async function buildApp(parts: AppParts): Promise<App> {
     world,
     startClock() {
       const { certificateNumber } = parts.config;
-      clock = startClock({ ...parts, certificateNumber, busy: () => press.busy });
+      const { nudge, stop } = startClock({ ...parts, certificateNumber, busy: () => press.busy });
+      const watch = startWatch(parts, nobody);
+      clock = {
+        nudge,
+        async stop() {
+          await Promise.all([stop(), watch.stop()]);
+        },
+      };
       return clock;
     },
   };

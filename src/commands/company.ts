@@ -1,6 +1,7 @@
 /** `certo company`: the companies of this installation. */
 import { uuidv7 } from 'uuidv7';
 import type { Region } from '../fiscal/document.ts';
+import { blockedUntil } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { readinessColumns, readinessFacts } from '../operations/company/company.ts';
 import { createCompany } from '../operations/company/create-company.ts';
@@ -61,6 +62,7 @@ export async function show(outside: Outside, options: Common, company: string): 
   const { id } = await findCompany(owner, company);
   const { rows } = await owner.query(
     `select c.*, ${readinessColumns},
+       certo.now() as now, (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed,
        (select count(*)::int from certo.series s where s.company_id = c.id and s.status = 'ACTIVE') as series,
        (select count(*)::int from certo.api_keys k where k.company_id = c.id and k.revoked_at is null) as keys,
        (select count(*)::int from certo.documents d where d.company_id = c.id and d.at_status = 'PENDING') as pending
@@ -68,6 +70,8 @@ export async function show(outside: Outside, options: Common, company: string): 
     [id],
   );
   const row = rows[0]!;
+  const blocked = blockedUntil((row.last_signed as Date | null) ?? undefined, row.now as Date);
+  const notReady: string[] = readiness(readinessFacts(row), baseUrlOf(config, config.port)).map(({ code }) => code);
   const shown = {
     id,
     name: row.name as string,
@@ -85,7 +89,8 @@ export async function show(outside: Outside, options: Common, company: string): 
       cashVatFrom: row.cash_vat_from,
       cashVatUntil: row.cash_vat_until,
     }),
-    notReady: readiness(readinessFacts(row), baseUrlOf(config, config.port)).map(({ code }) => code),
+    notReady: blocked === undefined ? notReady : [...notReady, 'CLOCK_REGRESSION'],
+    ...(blocked !== undefined && { nothingSignedUntil: blocked.toISOString() }),
     activeSeries: row.series as number,
     apiKeys: row.keys as number,
     pendingAtTheAt: row.pending as number,
@@ -117,6 +122,7 @@ const labels: Readonly<Record<string, string>> = {
   cashVatFrom: 'Cash VAT from',
   cashVatUntil: 'Cash VAT until',
   notReady: 'State',
+  nothingSignedUntil: 'Signs nothing until',
   activeSeries: 'Active series',
   apiKeys: 'API keys',
   pendingAtTheAt: 'Not yet at the AT',

@@ -177,6 +177,12 @@ function checkComplete(content: Content, head: SeriesHead): void {
   assert(documentTypes[type].family === 'RECEIPT' || content.lines.length > 0, 'a document has lines');
 }
 
+/** Until when nothing of a company is signed, because the clock stands so far behind its last signature; undefined: it is. */
+export function blockedUntil(lastSigned: Date | undefined, now: Date): Date | undefined {
+  if (lastSigned === undefined) return undefined;
+  return lastSigned.getTime() - now.getTime() > longest_wait_ms ? lastSigned : undefined;
+}
+
 /** Despacho 8632/2014: a clock behind the last signature, of whatever series, must not go on unnoticed. */
 function waitFor(behind_ms: number): IssueWait {
   if (behind_ms <= longest_wait_ms) return { wait: behind_ms };
