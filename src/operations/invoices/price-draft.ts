@@ -3,8 +3,8 @@ import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
-import { compare, toNumber } from '../../fiscal/decimal.ts';
-import type { Content, Day, DocumentRef, DocumentType, LineInput, Region } from '../../fiscal/document.ts';
+import { compare } from '../../fiscal/decimal.ts';
+import type { Content, Day, DocumentRef, DocumentType, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
@@ -14,13 +14,13 @@ import { price } from '../../fiscal/totals.ts';
 import { unvalued } from '../../fiscal/transport.ts';
 import { issuerColumns, issuerOf } from '../company/company.ts';
 import { customerListColumns, partyOf } from '../customers/customer.ts';
-import type { ItemRecord } from '../items/item.ts';
-import { emptyItem, recordColumns, regionOf } from '../items/item.ts';
+import { recordColumns } from '../items/item.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import { builtIn } from '../templates/template.ts';
 import { holdMasters, type Seen } from '../unchanged.ts';
-import type { AskedDraft, AskedLine } from './draft.ts';
+import type { AskedDraft } from './draft.ts';
+import { linesOf, type Tell } from './draft-lines.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
 const itemJson = recordColumns
@@ -178,9 +178,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   const items = new Map(((references['items'] as Row[] | null) ?? []).map((row) => [String(row['id']), row]));
   const region = company['region'] as Region;
   const problems: Problem[] = [];
-  const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
-    problems.push({ code, pointer, facts });
-  };
+  const at: Tell = (pointer, code, facts) => void problems.push({ code, pointer, facts });
 
   assert(
     asked.type !== 'RECEIPT' && asked.type !== 'CREDIT_NOTE',
@@ -205,21 +203,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   const corrected = isCorrectable(named, asked, before) ? named : null;
   problems.push(...dayProblems(asked, corrected));
 
-  const used = new Set(before?.items.map((line) => line.id));
-  const lines: LineInput[] = [];
-  asked.items.forEach((line, i) => {
-    const row = items.get(line.id);
-    if (row === undefined) {
-      at(`/items/${i}/id`, 'UNKNOWN_ITEM');
-      lines.push(lineInput(line, emptyItem, region));
-      return;
-    }
-    const item = row as unknown as ItemRecord;
-    if (item.is_archived && !used.has(line.id)) at(`/items/${i}/id`, 'ARCHIVED');
-    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null)
-      at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
-    lines.push(lineInput(line, item, region));
-  });
+  const lines = linesOf(asked, items, { region, before, at });
   // An unknown item has no price: what would be said of its line, or of a discount on the whole, is left unsaid.
   const isTold = ({ pointer }: Problem): boolean => {
     const line = /^\/items\/(\d+)/.exec(pointer)?.[1];
@@ -300,40 +284,6 @@ function withProblems<T>(problems: Problem[], isTold: (problem: Problem) => bool
   }
   refuseAll(problems);
   return result;
-}
-
-/** The line as priced: catalogue values with the document's own laid over. */
-function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
-  const vatRate = line.vatRate ?? item.vat_rate;
-  const ownRate = vatRate === item.vat_rate;
-  const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
-  return {
-    id: line.lineId,
-    originLineId: line.originLineId,
-    itemId: line.id,
-    name: line.name ?? item.name,
-    description: line.description ?? item.description ?? undefined,
-    productType: item.type,
-    unit: item.unit_type,
-    quantity: line.quantity,
-    unitPrice: line.unitPrice ?? item.unit_price,
-    vatRate,
-    region: regionOf(item.vat_territory, companyRegion),
-    fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
-    exemptionCode: line.vatExemptionReason ?? (ownRate ? (item.vat_exemption_reason ?? undefined) : undefined),
-    discount: line.discount,
-    withholding:
-      withheld &&
-      item.withholding_tax_type !== null &&
-      item.withholding_tax_percent !== null &&
-      toNumber(item.withholding_tax_percent) > 0
-        ? {
-            type: item.withholding_tax_type,
-            percent: item.withholding_tax_percent,
-            reason: item.withholding_tax_reason ?? undefined,
-          }
-        : undefined,
-  };
 }
 
 /** Columns that every save of a draft writes. */

@@ -1,0 +1,64 @@
+/** The lines of a draft: what was asked of each laid over its catalogue item. */
+import type { Row } from '../../db/transact.ts';
+import { toNumber } from '../../fiscal/decimal.ts';
+import type { LineInput, Region } from '../../fiscal/document.ts';
+import type { Problem } from '../../fiscal/refusal.ts';
+import { emptyItem, type ItemRecord, regionOf } from '../items/item.ts';
+import type { AskedDraft, AskedLine } from './draft.ts';
+
+/** Notes what is wrong, and where. */
+export type Tell = (pointer: string, code: Problem['code'], facts?: Problem['facts']) => void;
+
+/** The lines as their items are now; what is wrong with them is told. `before`: the draft as it was. */
+export function linesOf(
+  asked: AskedDraft,
+  items: ReadonlyMap<string, Row>,
+  { region, before, at }: { readonly region: Region; readonly before: AskedDraft | undefined; readonly at: Tell },
+): LineInput[] {
+  const used = new Set(before?.items.map((line) => line.id));
+  return asked.items.map((line, i) => {
+    const item = items.get(line.id) as unknown as ItemRecord | undefined;
+    if (item === undefined) {
+      at(`/items/${i}/id`, 'UNKNOWN_ITEM');
+      return lineInput(line, emptyItem, region);
+    }
+    if (item.is_archived && !used.has(line.id)) at(`/items/${i}/id`, 'ARCHIVED');
+    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null)
+      at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
+    return lineInput(line, item, region);
+  });
+}
+
+/** The line as priced: catalogue values with the document's own laid over. */
+function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
+  const vatRate = line.vatRate ?? item.vat_rate;
+  const ownRate = vatRate === item.vat_rate;
+  const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
+  return {
+    id: line.lineId,
+    originLineId: line.originLineId,
+    itemId: line.id,
+    name: line.name ?? item.name,
+    description: line.description ?? item.description ?? undefined,
+    productType: item.type,
+    unit: item.unit_type,
+    quantity: line.quantity,
+    unitPrice: line.unitPrice ?? item.unit_price,
+    vatRate,
+    region: regionOf(item.vat_territory, companyRegion),
+    fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
+    exemptionCode: line.vatExemptionReason ?? (ownRate ? (item.vat_exemption_reason ?? undefined) : undefined),
+    discount: line.discount,
+    withholding:
+      withheld &&
+      item.withholding_tax_type !== null &&
+      item.withholding_tax_percent !== null &&
+      toNumber(item.withholding_tax_percent) > 0
+        ? {
+            type: item.withholding_tax_type,
+            percent: item.withholding_tax_percent,
+            reason: item.withholding_tax_reason ?? undefined,
+          }
+        : undefined,
+  };
+}
