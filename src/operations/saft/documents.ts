@@ -2,6 +2,7 @@
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Content, Day, Recovered, Region } from '../../fiscal/document.ts';
+import { assert } from '../../fiscal/refusal.ts';
 import { originalOf, typeCodeOf } from '../../fiscal/saft/codes.ts';
 import type { SaftDocument } from '../../fiscal/saft/source.ts';
 import { laterText } from '../../fiscal/time.ts';
@@ -9,20 +10,28 @@ import { identity } from './masters.ts';
 import type { Stretch } from './period.ts';
 
 /** Documents per round trip: 300 of three lines are 1 MB of JSON. */
-const portion = 300;
+const most_documents = 300;
+/** How many are asked for before it is known how long they are. */
+const first_documents = 16;
+// Of JSON, but for the one document that reaches beyond it: of a thousand lines with their texts one is megabytes.
+const most_bytes = 2 * 1024 * 1024;
 
+// As many, in order, as fit: those before which there is less than the most. The text is made once, measured and sent.
 const readPortion = statement(
   'saft_documents',
-  `select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
-     d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content, ${identity} as identity,
-     case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
-       (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
-        where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
-   from certo.documents d
-   left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
-   where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
-     and d.date between $4 and $5
-   order by d.sequence limit ${portion}`,
+  `select d.* from (
+     select d.*, sum(octet_length(d.content)) over (order by d.sequence rows between unbounded preceding and 1 preceding) as before from (
+       select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
+         d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content::text as content, ${identity} as identity,
+         case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
+           (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
+            where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
+       from certo.documents d
+       left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
+       where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
+         and d.date between $4 and $5
+       order by d.sequence limit $6) d) d
+   where coalesce(d.before, 0) < ${most_bytes} order by d.sequence`,
 );
 
 // The first invoice of each pro forma or transport document of the period. Once there was one it stays invoiced, also when
@@ -56,29 +65,32 @@ export interface DocumentsAsked {
   readonly invoiced: Invoiced;
 }
 
-/** The next portion is on its way while the present one is written. */
+/** The next portion is on its way while the present one is written, unless that is long: then one is held at a time. */
 export async function* documentsOf(tx: Tx, asked: DocumentsAsked): AsyncGenerator<SaftDocument[]> {
+  let most = first_documents;
   for (const stretch of asked.stretches) {
     const read = (after: number) => {
-      const rows = tx.query(readPortion, [stretch.seriesId, after, stretch.last, asked.from, asked.to]);
+      const rows = tx.query(readPortion, [stretch.seriesId, after, stretch.last, asked.from, asked.to, most]);
       // Seen when it is awaited; when the writer gave up before, nobody does.
       rows.catch(() => undefined);
       return rows;
     };
-    let coming = read(stretch.first - 1);
-    for (;;) {
-      const rows = await coming;
-      const last = rows.at(-1)?.['sequence'] as number | undefined;
-      const more = rows.length === portion && last! < stretch.last;
-      if (more) coming = read(last!);
-      if (rows.length > 0) yield rows.map((row) => documentOf(row, stretch, asked));
-      if (!more) break;
+    let coming: Promise<Row[]> | undefined;
+    for (let after = stretch.first - 1; after < stretch.last; ) {
+      const rows: Row[] = await (coming ?? read(after));
+      assert(rows.length > 0, 'the last document of a stretch is in the period');
+      after = Number(rows.at(-1)!['sequence']);
+      const isCut = rows.length < most && after < stretch.last;
+      // The server measures all that it is asked for: of long documents not many more than fit.
+      most = Math.min(most_documents, (isCut ? rows.length : most) * 2);
+      coming = isCut || after === stretch.last ? undefined : read(after);
+      yield rows.map((row) => documentOf(row, stretch, asked));
     }
   }
 }
 
 function documentOf(row: Row, stretch: Stretch, { region, invoiced }: DocumentsAsked): SaftDocument {
-  const content = row['content'] as Content;
+  const content = JSON.parse(row['content'] as string) as Content;
   const issuedBy = String(row['issued_by']);
   return {
     content,

@@ -207,6 +207,30 @@ describe('the books of a company', () => {
     expect(report.hashes.verified).toBe(desk.documents.filter(({ issued }) => issued.hash !== '').length);
   });
 
+  test('long documents come a few at a time, whatever stands before them, and short ones many', async () => {
+    const desk = await openDesk();
+    const words = 'x'.repeat(1_900);
+    const long = Array.from({ length: 200 }, (_, i) => ({ ...goods, id: `line-${i}`, description: words }));
+    const issue = async (count: number, lines: readonly (typeof goods)[]) => {
+      for (let i = 0; i < count; i += 1)
+        await desk.issue(sampleContent('INVOICE', lines, { customer: customers.business }), { day: '2026-03-12' });
+    };
+    await issue(100, [goods]);
+    await issue(30, long);
+    await issue(100, [goods]);
+    const { companyId } = await keep(desk.documents);
+    const portions: number[] = [];
+    const xml = await exported(companyId, { passed: (documents) => portions.push(documents) });
+    expect(numbers(xml)).toEqual(desk.documents.map(({ issued }) => issued.number));
+    const sizes = desk.documents.map(({ content }) => JSON.stringify(content).length);
+    const held = portions.map((documents) => sizes.splice(0, documents).reduce((sum, size) => sum + size, 0));
+    expect(sizes).toEqual([]);
+    // 2 MiB and the one that reaches beyond them, with the spaces that PostgreSQL writes between members.
+    expect(Math.max(...held)).toBeLessThan(2.6 * 1024 * 1024);
+    expect(Math.max(...portions)).toBeGreaterThan(30);
+    expect(portions.length).toBeLessThan(25);
+  });
+
   test('come out in part: a stretch of each series, with the masters of that part only', async () => {
     const { documents } = await everything();
     const { companyId } = await keep(documents);
