@@ -16,7 +16,7 @@ export interface SeriesState {
   /** In order of number; one for a file without gaps. */
   readonly stretches: Stretch[];
   /** Number → line of those that came after higher ones, where no stretch was beside them. */
-  readonly late: Map<number, number>;
+  late: Map<number, number> | undefined;
   last: number;
   lastNumber: string;
   date: string;
@@ -92,28 +92,32 @@ export function checkGaps(book: Book): void {
 
 /** In order of number; they may touch each other. */
 function allStretches({ stretches, late }: SeriesState): Stretch[] {
-  if (late.size === 0) return stretches;
+  if (late === undefined) return stretches;
   const alone = [...late].map(([number, line]) => ({ from: number, to: number, line }));
   return [...stretches, ...alone].sort((a, b) => a.from - b.from);
 }
 
 function openSeries(book: Book, key: string, name: string): SeriesState {
   const blank = { last: 0, lastNumber: '', date: '', entry: '', hash: '', validationCode: undefined };
-  const series: SeriesState = { name, stretches: [], late: new Map(), ...blank };
+  const series: SeriesState = { name, stretches: [], late: undefined, ...blank };
   book.series.set(key, series);
   return series;
 }
 
 /** False for a number that was there already. Numbers mostly come in order, so the last stretch grows. */
-function addNumber({ stretches, late }: SeriesState, sequence: number, line: number): boolean {
+function addNumber(series: SeriesState, sequence: number, line: number): boolean {
+  const { stretches, late } = series;
   const at = placeOf(stretches, sequence);
   const before = stretches[at - 1];
   const after = stretches[at];
-  if ((before !== undefined && sequence <= before.to) || late.has(sequence)) return false;
+  if ((before !== undefined && sequence <= before.to) || late?.has(sequence) === true) return false;
   if (before?.to === sequence - 1) before.to = sequence;
   else if (after?.from === sequence + 1) after.from = sequence;
   else if (after === undefined) stretches.push({ from: sequence, to: sequence, line });
-  else late.set(sequence, line);
+  else {
+    series.late ??= new Map();
+    series.late.set(sequence, line);
+  }
   return true;
 }
 
