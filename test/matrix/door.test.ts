@@ -128,16 +128,13 @@ describe('limits per minute', () => {
 });
 
 describe('request ids', () => {
-  test.each(['a', 'x'.repeat(128), '!~#', 'a b', uuidv7()])(
-    '%s is kept, in the header and in a problem',
-    async (id) => {
-      nextMinute();
-      const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
-      expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
-    },
-  );
+  test.each(['a', 'x'.repeat(128), '!~#', uuidv7()])('%s is kept, in the header and in a problem', async (id) => {
+    nextMinute();
+    const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
+    expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
+  });
 
-  test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('%j is replaced', async (id) => {
+  test.each(['', 'x'.repeat(129), 'a b', 'é', 'a\tb'])('%j is replaced', async (id) => {
     const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.json.requestId).toBe(answer.headers['x-request-id']);

@@ -8,8 +8,7 @@ import type { Operation } from '../../operations/operation.ts';
 
 /** Bytes of a body that are read before the database has said who sends it: that spares others a round trip. */
 const longest_unknown = 64 * 1024;
-const printable = /^[\x20-\x7e]{1,128}$/;
-const keyText = /^[\x21-\x7e]{1,128}$/;
+const printable = /^[\x21-\x7e]{1,128}$/;
 
 /** The caller's X-Request-Id when it is printable and short, else a new one. */
 export function requestIdOf(header: string | string[] | undefined, newId: () => string): string {
@@ -58,7 +57,7 @@ function formOf(operation: Operation, request: FastifyRequest): Form {
     if (request.headers['content-encoding'] !== undefined) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
     body = parseStrictJson(bytes);
     const key = request.headers['idempotency-key'];
-    if (key !== undefined && !keyText.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
+    if (key !== undefined && !printable.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     malformed = error;
