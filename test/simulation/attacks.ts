@@ -179,7 +179,7 @@ export function lineAttacks(key: string): Attack[] {
       name: 'an address without end',
       bytes: ask(`GET /${'x'.repeat(40_000)}`, [key]),
       // Node hands over the last piece only: where that is not the first, it can't be told what there is too much of.
-      answers: [['414 URI_TOO_LONG'], ['431 HEADERS_TOO_LARGE']],
+      answers: [['414 URI_TOO_LONG', '431 HEADERS_TOO_LARGE']],
       connection: 'closed',
     },
     ...[
