@@ -4,7 +4,7 @@
  * the digest is still the same and the time not far.
  */
 import { allOr, type Call, type Element, Elements, listStatement, type Row, statement } from '../db/transact.ts';
-import { atColumns, issuerColumns, readinessColumns } from './company/company.ts';
+import { issuerColumns, readinessColumns } from './company/company.ts';
 
 // Of the series only what never moves while documents are numbered; readiness asks nothing else of them.
 const companyAndBooks = `certo.companies c,
@@ -15,7 +15,8 @@ const companyAndBooks = `certo.companies c,
        (select max(k.version) from certo.signing_keys k) as key_version) books
    where c.id = certo.current_company()`;
 const own = `c.region, ${issuerColumns}, c.cae, c.cash_vat_from, c.cash_vat_until, books.broken, books.key_version`;
-const digest = `hash_record_extended((${own}, ${atColumns}, series.active), 0)::text`;
+// Not when series were compared with the AT's last: that is daily, and decides nothing.
+const digest = `hash_record_extended((${own}, c.at_state, c.at_synced_at is null, c.at_series_differ, series.active), 0)::text`;
 
 // After a lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(

@@ -172,6 +172,15 @@ describe('drafts and issues of a process that knows', () => {
     expect(await service.findings(A.id)).toEqual([]);
   });
 
+  test('are so too when the series were found the same at the AT meanwhile, which is daily', async () => {
+    const body = await bodyOf();
+    const process = await knowing(body);
+    const draft = await draftAt(process, body);
+    await service.owner.query('update certo.companies set at_synced_at = certo.now() where id = $1', [A.id]);
+    expect((await process.issue(draft)).status).toBe(200);
+    expect(process.trips()).toEqual(atOnce);
+  });
+
   test('go on from what was numbered under locks between them', async () => {
     const body = await bodyOf();
     const process = await knowing(body);

@@ -24,8 +24,7 @@ export const CompanyReply = closed({
 });
 
 /** Columns that readiness needs, wherever a statement joins the company as `c`. */
-export const atColumns = 'c.at_state, c.at_synced_at, c.at_series_differ';
-export const readinessColumns = `${atColumns},
+export const readinessColumns = `c.at_state, c.at_synced_at, c.at_series_differ,
   exists (select 1 from certo.series s where s.company_id = c.id and s.document_type = 'INVOICE' and s.status = 'ACTIVE' and s.kind = 'N') as has_invoice_series`;
 
 export const readCompany = statement(
