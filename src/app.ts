@@ -8,6 +8,7 @@ import type { AtGateway, AtMode } from './at/gateway.ts';
 import type { Db } from './db/transact.ts';
 import { type ClockDoor, nobody, startClock } from './doors/clock/clock.ts';
 import { startWatch } from './doors/clock/watch.ts';
+import { oneAtATime } from './doors/http/one-at-a-time.ts';
 import { buildServer } from './doors/http/server.ts';
 import { Press } from './engine/press.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
@@ -70,22 +71,13 @@ export interface App {
 export async function buildApp(parts: AppParts): Promise<App> {
   let clock: ClockDoor | undefined;
   let { signer } = parts;
-  let renewing: Promise<void> | undefined;
   const world: World = {
     newId: parts.newId,
     signer: () => signer,
     // Once for all who wait: they go on in the order in which they came.
-    renewSigner() {
-      renewing ??= parts
-        .newestSigner()
-        .then((newest) => {
-          signer = newest;
-        })
-        .finally(() => {
-          renewing = undefined;
-        });
-      return renewing;
-    },
+    renewSigner: oneAtATime(async () => {
+      signer = await parts.newestSigner();
+    }),
     seal: booksSeal(parts.master),
     master: parts.master,
     print: parts.print,

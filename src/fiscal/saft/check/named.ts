@@ -3,6 +3,7 @@
  * named may stand further down, or in another file, of which nothing is known.
  */
 import type { Book } from './book.ts';
+import { placeBehind } from './series.ts';
 
 /** Days along a series as its numbers grow: one entry for many documents. */
 export interface SeriesDates {
@@ -62,14 +63,9 @@ function begin({ from, day }: SeriesDates, sequence: number, date: string): void
 
 function dateOf(known: SeriesDates | undefined, sequence: number): string | undefined {
   if (known === undefined || sequence > known.last) return undefined;
-  // The first entry that begins behind it; in halves, since a file with gaps has as many entries as documents.
-  let [low, high] = [0, known.from.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (known.from[middle]! <= sequence) low = middle + 1;
-    else high = middle;
-  }
-  return known.day[low - 1];
+  // A file with gaps has as many entries as documents.
+  const behind = placeBehind(sequence, known.from.length, (place) => known.from[place]!);
+  return known.day[behind - 1];
 }
 
 function waitFor(book: Book, series: string, sequence: number, naming: Naming): void {

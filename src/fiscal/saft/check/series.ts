@@ -107,7 +107,7 @@ function openSeries(book: Book, key: string, name: string): SeriesState {
 /** False for a number that was there already. Numbers mostly come in order, so the last stretch grows. */
 function addNumber(series: SeriesState, sequence: number, line: number): boolean {
   const { stretches, late } = series;
-  const at = placeOf(stretches, sequence);
+  const at = placeBehind(sequence, stretches.length, (place) => stretches[place]!.from);
   const before = stretches[at - 1];
   const after = stretches[at];
   if ((before !== undefined && sequence <= before.to) || late?.has(sequence) === true) return false;
@@ -121,12 +121,12 @@ function addNumber(series: SeriesState, sequence: number, line: number): boolean
   return true;
 }
 
-/** Of the first stretch behind a number. */
-function placeOf(stretches: readonly Stretch[], sequence: number): number {
-  let [low, high] = [0, stretches.length];
+/** Of `count` places that begin at ascending numbers, the first one that begins behind `sequence`: found in halves. */
+export function placeBehind(sequence: number, count: number, beginOf: (place: number) => number): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (stretches[middle]!.from > sequence) high = middle;
+    if (beginOf(middle) > sequence) high = middle;
     else low = middle + 1;
   }
   return low;
