@@ -251,6 +251,21 @@ describe('a backup', () => {
     expect(await ask(target, 'select name from certo.kysely_migration order by 1')).toHaveLength(2);
   });
 
+  test('gives back rows from before a rule that holds for what is written since, and the rule', async () => {
+    const folder = await folderOf({ '0001_first': first });
+    const { connection } = await backedUp(folder);
+    await ask(connection, 'insert into certo.a_children (parent) values (1)');
+    const ruled = `set local role certo_owner;
+      alter table certo.a_children add constraint "has a ""list""" check (list is not null) not valid;`;
+    const later = await folderOf({ '0001_first': first, '0002_ruled': ruled });
+    await migrate({ connection, folder: later });
+    const path = newFile();
+    await withOwner(connection, (owner) => writeBackup(owner, { path, certo: '1.2.3', seal, folder: later }));
+    const target = await restored(path, later);
+    expect(await ask(target, everything)).toEqual(await ask(connection, everything));
+    await expect(ask(target, 'insert into certo.a_children (parent) values (1)')).rejects.toThrow('has a "list"');
+  });
+
   test('of a newer version, or of another history, is refused by name', async () => {
     const both = await folderOf({ '0001_first': first, '0002_second': second });
     const { path } = await backedUp(both);

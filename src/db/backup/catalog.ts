@@ -41,6 +41,22 @@ function inOrder(tables: readonly Table[]): Table[] {
   return placed;
 }
 
+/** A constraint that was never held against the rows that were there before it (NOT VALID); its parts as SQL. */
+export interface LaterRule {
+  readonly table: string;
+  readonly name: string;
+  readonly rule: string;
+}
+
+export async function readLaterRules(client: ClientBase): Promise<LaterRule[]> {
+  const { rows } = await client.query<LaterRule>(
+    `select k.conrelid::regclass::text as table, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as rule
+     from pg_constraint k join pg_class c on c.oid = k.conrelid
+     where not k.convalidated and c.relkind = 'r' and ${ofSchema} order by 1, 2`,
+  );
+  return rows;
+}
+
 export async function countRows(client: ClientBase, tables: readonly Table[]): Promise<CopiedTable[]> {
   const counted: CopiedTable[] = [];
   for (const { name, columns } of tables) {

@@ -8,7 +8,7 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { copyIn } from '../copy.ts';
 import { lockMigrations, type MigrationFile, migrateWithin, migrationFiles, prepareRoles } from '../migrate.ts';
 import { openLogin, type Target } from '../open.ts';
-import { columnList, quoted, readTables, type Table } from './catalog.ts';
+import { columnList, quoted, readLaterRules, readTables, type Table } from './catalog.ts';
 import type { CopiedTable, Manifest } from './manifest.ts';
 import { type BackupRead, readBackup } from './read-backup.ts';
 import { damaged } from './read-frames.ts';
@@ -100,6 +100,9 @@ async function load<T>(client: ClientBase, { path, read, passed }: RestoreOption
   // The owner's own policies let every row through, but COPY takes no rows where there is any.
   const forced = tables.filter((table) => table.forced).map(({ name }) => quoted(name));
   for (const name of forced) await client.query(`alter table ${name} no force row level security`);
+  // A rule that only holds for what was written since it was made would refuse the rows from before it.
+  const later = await readLaterRules(client);
+  for (const { table, name } of later) await client.query(`alter table ${table} drop constraint ${name}`);
   // What migrations put there is in the backup as well.
   for (const { name } of tables.toReversed()) await client.query(`delete from ${quoted(name)}`);
   const again = await readBackup(path, {
@@ -107,6 +110,7 @@ async function load<T>(client: ClientBase, { path, read, passed }: RestoreOption
     table: (table, rows) => loadTable(client, table, rows),
   });
   if (again.digest !== read.digest) throw damaged('it was changed while it was read');
+  for (const { table, name, rule } of later) await client.query(`alter table ${table} add constraint ${name} ${rule}`);
   for (const name of forced) await client.query(`alter table ${name} force row level security`);
   for (const { name, value, called } of read.manifest.sequences)
     await client.query('select setval($1::regclass, $2::bigint, $3)', [quoted(name), value, called]);
