@@ -49,7 +49,8 @@ export class Bodies {
       done(new Refusal('BODY_TOO_LARGE'));
       return;
     }
-    const pieces: Buffer[] = [];
+    // A buffer of its own takes hundreds of bytes, and a piece may be one: what comes behind the first is written into one.
+    let bytes: Buffer = Buffer.alloc(0);
     let held = 0;
     const free = (): void => {
       this.#count(network, -held);
@@ -65,11 +66,11 @@ export class Bodies {
       else if (!this.#hasRoom(network, piece.length)) end(new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));
       else {
         this.#count(network, piece.length);
+        bytes = held === 0 ? piece : appended(bytes, held, piece, largest);
         held += piece.length;
-        pieces.push(piece);
       }
     };
-    const finish = (): void => end(null, Buffer.concat(pieces, held));
+    const finish = (): void => end(null, bytes.subarray(0, held));
     const fail = (): void => end(new Refusal('BAD_HTTP'));
     response.once('close', free);
     request.on('data', take).on('end', finish).on('error', fail);
@@ -86,6 +87,18 @@ export class Bodies {
     if (held === 0) this.#ofNetwork.delete(network);
     else this.#ofNetwork.set(network, held);
   }
+}
+
+/** The first `held` bytes and the piece: where they were if it fits in behind them, else in twice as much room. */
+function appended(bytes: Buffer, held: number, piece: Buffer, largest: number): Buffer {
+  const needed = held + piece.length;
+  let room = bytes;
+  if (needed > bytes.length) {
+    room = Buffer.allocUnsafeSlow(Math.min(Math.max(needed, 2 * bytes.length), largest));
+    bytes.copy(room, 0, 0, held);
+  }
+  piece.copy(room, held);
+  return room;
 }
 
 /** RFC 9112, section 6: a request without either of them has none. */

@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, test } from 'vitest';
+import { Bodies } from './bodies.ts';
+
+const mebibyte = 2 ** 20;
+
+/** One body in pieces of one byte, but for its last chunk; what it takes of memory then, and what is read of it. */
+async function inSmallPieces(bytes: number): Promise<{ readonly taken: number; readonly body: Buffer | undefined }> {
+  const bodies = new Bodies({ largest: mebibyte, ofNetwork: mebibyte, together: mebibyte });
+  let arrived = 0;
+  let body: Buffer | undefined;
+  const server = createServer((request, response) => {
+    bodies.expect(request, response);
+    bodies.read(request, 'here', (_error, whole) => {
+      body = whole;
+      response.end();
+    });
+    request.on('data', (piece: Buffer) => {
+      arrived += piece.length;
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const before = process.memoryUsage().rss;
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  for (let at = 0; at < bytes; at += 1024) {
+    const pieces = Array.from({ length: 1024 }, (_, i) => `1\r\n${String.fromCharCode(97 + ((at + i) % 26))}\r\n`);
+    if (!socket.write(pieces.join(''))) await once(socket, 'drain');
+  }
+  while (arrived < bytes) await new Promise((resolve) => setImmediate(resolve));
+  const taken = process.memoryUsage().rss - before;
+  socket.write('0\r\n\r\n');
+  await once(socket, 'data');
+  socket.destroy();
+  server.close();
+  return { taken, body };
+}
+
+test('a body in many small pieces takes of memory what it is long, not what its pieces take', async () => {
+  // What Node takes and gives back of pieces on their way is taken by the first.
+  await inSmallPieces(mebibyte / 8);
+  const { taken, body } = await inSmallPieces(mebibyte / 2);
+  expect(body).toHaveLength(mebibyte / 2);
+  expect(body!.toString('latin1')).toBe('abcdefghijklmnopqrstuvwxyz'.repeat(mebibyte / 26).slice(0, mebibyte / 2));
+  expect(taken).toBeLessThan(50 * mebibyte);
+});
