@@ -5,7 +5,7 @@ import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
 import { qrPayload } from './qr-payload.ts';
-import { openOf, partOf, sameRate, settledPart } from './settle.ts';
+import { bookedPart, openOf, partOf, sameRate, settledPart } from './settle.ts';
 
 const stamps = {
   number: 'RC CX26/1',
@@ -90,6 +90,21 @@ it('a rate that a credit note has taken whole is not told by the last receipt', 
   for (const last of [settledPart(open, open.toPay), partOf(open, open.toPay, open.toPay)]) {
     expect(last).toMatchObject({ net: '2.60', tax: '0.60', withholding: '0.00', withholdings: [] });
     expect(last.groups).toEqual([{ region: 'PT', taxCode: 'NOR', rate: '23', base: '2.60', tax: '0.60' }]);
+  }
+});
+
+it('a payment that is worth nothing in euros tells the rate that most of it is of, with 0.00', () => {
+  const original = sampleContent(
+    'INVOICE',
+    [sampleLine({ unitPrice: '0.10', vatRate: 'REDUCED' }), sampleLine({ unitPrice: '0.90' })],
+    { currency: 'KRW', exchangeRate: '0.00058' },
+  );
+  for (const amount of ['0.01', '0.50', original.totals.toPay]) {
+    const open = { totals: openOf(original.totals, []), books: openOf(original.books, []) };
+    const booked = bookedPart(open, settledPart(open.totals, amount));
+    expect(booked).toMatchObject({ net: '0.00', tax: '0.00', gross: '0.00', toPay: '0.00' });
+    expect(booked.groups).toEqual([{ region: 'PT', taxCode: 'NOR', rate: '23', base: '0.00', tax: '0.00' }]);
+    expect(qrOf(booked)).toMatchObject({ I1: 'PT', N: '0.00', O: '0.00' });
   }
 });
 

@@ -111,6 +111,18 @@ export function partOf(open: Open, amount: Decimal, whole: Decimal): Totals {
   return withoutEmpty(compare(amount, whole) === 0 ? open : proportionOf(open, amount, whole));
 }
 
+/**
+ * What a payment that settles `paid` of a document settles in the books, of which `open.books` is left. It tells a rate at
+ * least: a payment of less than half a cent in euros is one of 0.00 at the rate that most of it is of, since a receipt of
+ * the cash VAT scheme has a line, and each of its lines a tax (SAF-T page, sections 7 and 8).
+ */
+export function bookedPart(open: { readonly totals: Open; readonly books: Open }, paid: Totals): Totals {
+  const part = partOf(open.books, paid.toPay, open.totals.toPay);
+  if (part.groups.length > 0) return part;
+  const most = paid.groups.reduce((best, group) => (compare(group.base, best.base) > 0 ? group : best));
+  return { ...part, groups: [{ ...most, base: '0.00', tax: '0.00' }] };
+}
+
 function withoutEmpty(part: Totals): Totals {
   return {
     ...part,

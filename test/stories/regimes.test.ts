@@ -1,5 +1,6 @@
 /** Regimes: the cash VAT scheme with its receipts (RC), and training series. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Content } from '../../src/fiscal/document.ts';
 import { setCashVat } from '../../src/operations/company/cash-vat.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
 import type { InvoiceJson } from '../replies.ts';
@@ -236,6 +237,25 @@ describe('the cash VAT scheme', () => {
     }
     expect(text.match(/<PaymentType>RC</g)?.length).toBe(4);
     expect(text).toMatch(/<PaymentRefNo>RC CX2027\/3<[\s\S]*?<Tax>/);
+  });
+
+  test('a payment that is worth nothing in euros tells one rate with 0.00: the AT takes it, and the SAF-T is valid', async () => {
+    const book = await A.item({ name: 'Caderno', type: 'PRODUCT', unitPrice: 90, vatRate: 'REDUCED' });
+    const work = await A.item({ unitPrice: 800 });
+    const items = [book, work].map(({ id }) => ({ id, quantity: 1 }));
+    const invoice = await issueTo(business, { items, currency: 'KRW', exchangeRate: 0.00058 });
+    const receipts = [
+      (await A.post<Paid>(`/invoices/${invoice.id}/pay`, { amount: 5 })).json.receipt,
+      (await A.post<Paid>(`/invoices/${invoice.id}/pay`)).json.receipt,
+    ];
+    const { books, settles } = (await contentOf(receipts[0]!.id)) as Pick<Content, 'books' | 'settles'>;
+    expect([books.gross, settles?.[0]?.groups]).toEqual([
+      '0.00',
+      [{ region: 'PT', taxCode: 'NOR', rate: '23', base: '0.00', tax: '0.00' }],
+    ]);
+    await allTold(A);
+    const { xml } = await saftOf(service, A, '2026-12-01', '2027-01-31');
+    for (const { number } of receipts) expect(xml).toContain(`<PaymentRefNo>${number}<`);
   });
 
   test('the period can not leave out what was issued under it; its end ends it', async () => {

@@ -5,7 +5,7 @@ import { compare, fromNumber, round2 } from '../../fiscal/decimal.ts';
 import type { Content, Decimal } from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
 import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
-import { partOf, settledPart } from '../../fiscal/settle.ts';
+import { bookedPart, settledPart } from '../../fiscal/settle.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
@@ -158,7 +158,7 @@ function receiptOver(
 ): Content {
   const open = openBalance(parent);
   const totals = settledPart(open.totals, amount);
-  const books = partOf(open.books, amount, open.totals.toPay);
+  const books = bookedPart(open, totals);
   const { content } = parent;
   const document = refOf(parent);
   const { net, tax, gross, withholding, groups } = books;
