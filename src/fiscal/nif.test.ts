@@ -128,7 +128,9 @@ test('numbers of customers, by country', () => {
   expect(checkTaxId('ES', '123456789')).toBe('TAX_ID_INVALID');
   expect(checkTaxId('US', '12-3456789')).toBeUndefined();
   expect(checkTaxId('BR', '12.449.965/0001-04')).toBeUndefined();
-  for (const bad of ['', 'a'.repeat(31), '12*34', 'a\nb', 'ñ']) expect(checkTaxId('US', bad)).toBe('TAX_ID_INVALID');
+  expect(checkTaxId('CH', 'CHE 123.456.788 MWST')).toBeUndefined();
+  for (const bad of ['', ' 12', '12 ', ' ', 'a'.repeat(31), '12*34', 'a\nb', 'ñ'])
+    expect(checkTaxId('US', bad)).toBe('TAX_ID_INVALID');
   expect(checkTaxId('constructor', 'anything')).toBeUndefined();
 });
 

@@ -62,8 +62,11 @@ const viesForms: Readonly<Record<string, RegExp>> = {
   SK: /^\d{10}$/,
 };
 
-/** Other countries: free text, but only of characters that print and that a QR code can carry (no `*`). */
-const freeForm = /^[A-Za-z0-9 ./-]{1,30}$/;
+/**
+ * Other countries: free text, but only of characters that print and that a QR code can carry: no `*`, and no space at
+ * either end (QR page, section 2).
+ */
+const freeForm = /^(?! )[A-Za-z0-9 ./-]{1,30}(?<! )$/;
 
 /**
  * What is wrong with a tax number of a country (ISO 3166-1 alpha-2), if anything: NIF_INVALID or NIF_RESERVED for PT,
