@@ -4,6 +4,7 @@
  */
 import type { Operation, RefusedReason } from './gateway.ts';
 
+/** `unknown`: nobody knows, so it is tried again. A reason: it was refused, and for what. */
 export type Verdict = 'done' | 'unknown' | RefusedReason;
 type Table = Readonly<Record<string, Verdict>>;
 

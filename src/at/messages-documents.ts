@@ -21,6 +21,7 @@ import { group, leaf, optional } from './write-xml.ts';
 
 export const documentsNamespace = 'http://factemi.at.min_financas.pt/documents';
 
+/** By operation. Every element is qualified, other than in the services of series and transport. */
 export const documentBodies = {
   reportInvoice: (message: SalesReport) => registration('RegisterInvoiceRequest', message, invoiceData(message)),
   changeInvoiceStatus: (message: StatusChange) => statusChange('Invoice', message, invoiceHeader(message)),

@@ -28,10 +28,12 @@ const classes: Readonly<Record<AtDocumentCode, 'SI' | 'MG' | 'WD' | 'PY'>> = {
   RG: 'PY',
 };
 
+/** The class of documents (`classeDoc`) that a type belongs to. */
 export function classOf(code: AtDocumentCode): 'SI' | 'MG' | 'WD' | 'PY' {
   return classes[code];
 }
 
+/** The normal kind where none is said; documents of this program always come from a computer (`PI`). */
 export function registerSeriesBody(message: RegisterSeries): string {
   return root(
     'registarSerie',
@@ -45,6 +47,7 @@ export function registerSeriesBody(message: RegisterSeries): string {
   );
 }
 
+/** Says how far the series was used: the number of its last document. */
 export function finalizeSeriesBody(message: FinalizeSeries): string {
   return root(
     'finalizarSerie',
@@ -59,6 +62,7 @@ export function annulSeriesBody(message: AnnulSeries): string {
   return root('anularSerie', ...keyOf(message), leaf('motivo', 'ER'), leaf('declaracaoNaoEmissao', 'true'));
 }
 
+/** Whatever the query does not say is left out, and matches everything. */
 export function listSeriesBody(query: SeriesQuery): string {
   return root(
     'consultarSeries',

@@ -14,6 +14,7 @@ import { cut, group, leaf, optional } from './write-xml.ts';
 
 export const transportNamespace = 'https://servicos.portaldasfinancas.gov.pt/sgdtws/documentosTransporte/';
 
+/** A new document, or with `status` A its cancellation, which needs the code that the AT gave it: an assertion. */
 export function transportBody(message: TransportReport): string {
   const { content, issued } = message;
   if (message.status === 'A' && message.atDocCode === undefined) {

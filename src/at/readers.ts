@@ -19,6 +19,9 @@ export type Message<Name extends Operation> = Parameters<(typeof bodies)[Name]>[
 
 const strangeReply = unknown('the reply is not an answer to this call');
 
+/**
+ * By operation: the reply's body to its outcome. A "yes" that is about another document or series counts as unknown.
+ */
 export const readers = {
   registerSeries: (body: XmlElement, message: RegisterSeries): Outcome<{ series: SeriesRecord }> => {
     const answer = seriesAnswer(body, 'registarSerie');

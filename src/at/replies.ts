@@ -15,6 +15,7 @@ export interface Answer {
   readonly message: string;
 }
 
+/** `strange` is no SOAP at all; a fault may tell nothing. */
 export type Envelope =
   | { readonly kind: 'body'; readonly body: XmlElement }
   | { readonly kind: 'fault'; readonly fault?: Answer | undefined }
@@ -85,10 +86,12 @@ export function outcomeOfFault(operation: Operation, fault: Answer | undefined):
   return unknown(`the AT answered with a SOAP fault (code ${fault.code})`);
 }
 
+/** `sent` false: nothing has left this machine, so the AT can't have done it. */
 export function unknown(problem: string, sent = true): Unknown {
   return { kind: 'unknown', problem, sent };
 }
 
+/** A "yes" of the AT with what it answered beside code and sentence. */
 export function done<Data extends object>(answer: Answer, data: Data): Outcome<Data> {
   return { kind: 'done', code: answer.code, message: answer.message, ...data };
 }
@@ -98,6 +101,7 @@ export function shorten(message: string): string {
   return message.replace(/\s+/g, ' ').trim().slice(0, 500);
 }
 
+/** The form of xs:dateTime, with a zone or without; whether there is such a day is not looked at. */
 export function isDateTime(text: string): boolean {
   return /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?$/.test(text);
 }

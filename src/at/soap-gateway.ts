@@ -36,6 +36,10 @@ export interface SoapGateway extends AtGateway {
   close(): void;
 }
 
+/**
+ * Connects when it is first asked; its connections stay open for the next call. Each call has a session key of its
+ * own.
+ */
 export function openSoapGateway(options: SoapGatewayOptions): SoapGateway {
   const agent = openAgent(options.tls, options.maxConnections ?? 8);
 

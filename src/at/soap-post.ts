@@ -7,6 +7,10 @@ import { Agent, request } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { Endpoint } from './endpoints.ts';
 
+/**
+ * `reply`: whole, whatever its status. `failed`: none came, or none that can be taken; `sent` false when nothing left
+ * this machine.
+ */
 export type Reply =
   | { readonly kind: 'reply'; readonly status: number; readonly text: string }
   | { readonly kind: 'failed'; readonly problem: string; readonly sent: boolean };
@@ -29,6 +33,7 @@ export interface TlsMaterial {
   readonly caPem?: string | undefined;
 }
 
+/** Connections over TLS 1.2 or newer that show our certificate, `maxConnections` to one server at a time. */
 export function openAgent(tls: TlsMaterial, maxConnections: number): Agent {
   return new Agent({
     cert: tls.certPem,
@@ -41,6 +46,10 @@ export function openAgent(tls: TlsMaterial, maxConnections: number): Agent {
   });
 }
 
+/**
+ * Always resolves. `sent` of a failure says whether anything left this machine: false is the only proof that the AT
+ * has not got it.
+ */
 export function post(agent: Agent, endpoint: Endpoint, body: string, options: PostOptions): Promise<Reply> {
   if (options.signal?.aborted === true) return Promise.resolve({ kind: 'failed', problem: 'given up', sent: false });
   return new Promise((resolve) => {

@@ -9,6 +9,7 @@ interface Words {
   readonly pt: string;
 }
 
+/** By code; the codes are part of what `--json` tells. */
 export const problemWords = {
   FILE_EMPTY: {
     en: 'The file is empty. Export it again from e-Fatura.',

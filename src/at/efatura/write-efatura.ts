@@ -17,10 +17,12 @@ export interface EfaturaLine {
   readonly situation: 'Registado' | 'Anulado';
 }
 
+/** The first line: the byte order mark and the titles of the columns. */
 export function efaturaHead(): string {
   return `\ufeff${lineOf(columns.map(titleOf))}`;
 }
 
+/** One document: number and ATCUD in one column, amounts as the portal writes them. */
 export function efaturaLine(line: EfaturaLine): string {
   const [gross, tax, net] = [line.gross, line.tax, line.net].map(amountText) as [string, string, string];
   const number = `${line.number} / ${line.atcud}`;

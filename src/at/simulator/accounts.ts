@@ -9,6 +9,7 @@ export interface Accounts {
   names(): readonly string[];
 }
 
+/** Knows nobody at first. */
 export function openAccounts(): Accounts {
   const known = new Map<string, string>();
   return {

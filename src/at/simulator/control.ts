@@ -28,6 +28,7 @@ export interface Controlled {
 
 const maxBodyBytes = 1 << 20;
 
+/** The server; it does not listen yet. */
 export function createControl(controlled: Controlled): Server {
   return createServer((request, response) => {
     route(controlled, request, response).catch(() => {

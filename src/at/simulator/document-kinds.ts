@@ -30,6 +30,7 @@ export interface DocumentKind {
   };
 }
 
+/** The names of elements and the AT's numbers of errors, which differ between the three kinds of documents. */
 export const documentKinds = {
   Invoice: {
     service: 'invoice',

@@ -29,6 +29,10 @@ export interface Doors {
 
 const worse: Readonly<Record<string, 'ended' | 'own'>> = { 'expired-certificate': 'ended', 'unknown-authority': 'own' };
 
+/**
+ * Closed until `listen`. Each new connection asks `nextFault` what becomes of it. TLS 1.2 or newer, client
+ * certificates of our CA only.
+ */
 export function openDoors(
   identity: SimulatorIdentity,
   onRequest: OnRequest,

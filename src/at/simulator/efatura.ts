@@ -13,6 +13,7 @@ const words: Readonly<Record<string, string>> = {
   RC: typeWords.RECEIPT,
 };
 
+/** The file piece by piece: its head, then the documents from one day to another, both included. */
 export function* efaturaOf(ledger: Ledger, nif: string, from: string, to: string): Generator<string> {
   yield efaturaHead();
   for (const document of ledger.documents({ nif })) {

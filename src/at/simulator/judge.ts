@@ -35,6 +35,7 @@ export interface Asked {
   readonly subject: string;
 }
 
+/** What goes back, and what the log says of it: the AT's code and sentence, and who asked. */
 export interface Answered {
   readonly status: 200 | 500;
   readonly xml: string;
@@ -94,6 +95,7 @@ function subjectOf(body: XmlElement): string {
   );
 }
 
+/** The answer to what is no request of any operation. */
 export const unreadable: Answered = {
   status: 500,
   xml: fault('33', 'Pedido SOAP inválido'),
@@ -102,6 +104,7 @@ export const unreadable: Answered = {
   username: '',
 };
 
+/** What the AT answers. A yes is in the ledger by then, so an answer that gets lost has had its effect. */
 export function judge(world: World, gate: Gate, asked: Asked): Answered {
   const { operation, body } = asked;
   const identified = gate.identify(asked.header, operation === 'reportTransport' ? 'transport' : 'other');

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import type { Ranges } from './ranges.ts';
 import { emptyRanges, gapsOf, include } from './ranges.ts';
 
+/** As told by whoever registered it. Times as ISO text, days as YYYY-MM-DD. */
 export interface SeriesEntry {
   readonly nif: string;
   readonly series: string;
@@ -36,6 +37,7 @@ export interface StatusEntry {
   readonly at: string;
 }
 
+/** As told by its issuer; amounts as the text that came. */
 export interface DocumentEntry {
   readonly nif: string;
   readonly number: string;

@@ -22,6 +22,7 @@ const hugeBytes = 100 << 20;
 /** 20 MB in 20 KB, made when first needed. */
 let bomb: Buffer | undefined;
 
+/** Plays one fault on the response, or on the socket below it. Some leave the caller without any answer. */
 export async function play({ kind, milliseconds }: RequestPlay, stage: Stage): Promise<void> {
   const { request, response, asked, now } = stage;
   const truth = stage.answered?.xml ?? cannedReply('system-error', asked, now);
@@ -120,6 +121,7 @@ const headerRefusals = {
 
 const xmlType = { 'Content-Type': 'text/xml; charset=utf-8' };
 
+/** A whole answer as an AT that is well sends it. */
 export function sendXml(response: ServerResponse, status: number, xml: string): void {
   send(response, status, xmlType['Content-Type'], xml);
 }

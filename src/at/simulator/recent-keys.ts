@@ -9,6 +9,7 @@ export interface RecentKeys {
 
 const ageMilliseconds = 10 * 60_000;
 
+/** `maxPerSet` keys in each of the two sets, at most. */
 export function recentKeys(maxPerSet = 200_000): RecentKeys {
   let current = new Set<string>();
   let previous = new Set<string>();

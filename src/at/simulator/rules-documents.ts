@@ -13,6 +13,7 @@ import type { DocumentEntry } from './ledger.ts';
 import type { Verdict, World } from './rules.ts';
 import { digestOf, inside, isFuture, lisbonDay, lisbonText, numberFault, value, verdict } from './rules.ts';
 
+/** By the name of the request's root element. */
 export const documentRules: Readonly<Record<string, (world: World, nif: string, body: XmlElement) => Verdict>> = {
   RegisterInvoiceRequest: (world, nif, body) => register(world, nif, body, kinds.Invoice),
   RegisterWorkRequest: (world, nif, body) => register(world, nif, body, kinds.Work),

@@ -16,6 +16,7 @@ const types: Readonly<Record<string, readonly string[]>> = {
   PY: ['RC', 'RG'],
 };
 
+/** By the name of the request's root element. */
 export const seriesRules: Readonly<Record<string, (world: World, nif: string, body: XmlElement) => SeriesVerdict>> = {
   registarSerie: register,
   finalizarSerie: finalise,

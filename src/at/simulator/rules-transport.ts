@@ -22,6 +22,7 @@ const late = verdict(
 /** About three months. */
 const quarterMilliseconds = 92 * 86_400_000;
 
+/** Registers, changes (with the AT's code of the document) or cancels; the ledger has it when the verdict is a yes. */
 export function transportRule(world: World, nif: string, body: XmlElement): TransportVerdict {
   if (value(body, 'TaxRegistrationNumber') !== nif)
     return no(-7, 'O NIF do Remetente não corresponde ao NIF do Header do pedido');

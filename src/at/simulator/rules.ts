@@ -5,6 +5,7 @@ import type { XmlElement } from '../read-xml.ts';
 import { childrenOf } from '../read-xml.ts';
 import type { Ledger, SeriesEntry } from './ledger.ts';
 
+/** `seed` decides validation codes and codes of documents: the same seed gives the same ones. */
 export interface World {
   readonly ledger: Ledger;
   readonly now: () => Date;
@@ -16,6 +17,7 @@ export interface Verdict {
   readonly message: string;
 }
 
+/** A code of the AT's tables with its sentence. */
 export const verdict = (code: number, message: string): Verdict => ({ code, message });
 
 /** A clock of the sender may run ahead of ours by this much before a time counts as future. */
@@ -27,6 +29,7 @@ export function lisbonText(world: World): string {
   return localText(world.now(), 'PT');
 }
 
+/** Lisbon's civil day, YYYY-MM-DD. */
 export function lisbonDay(world: World): string {
   return lisbonText(world).slice(0, 10);
 }
@@ -48,6 +51,7 @@ export function value(element: XmlElement, ...path: string[]): string {
   return inside(element, ...path)?.text.trim() ?? '';
 }
 
+/** The element at a path of only children; undefined when something on the way is absent. */
 export function inside(element: XmlElement, ...path: string[]): XmlElement | undefined {
   let at: XmlElement | undefined = element;
   for (const name of path) at = at === undefined ? undefined : childrenOf(at, name)[0];

@@ -16,6 +16,7 @@ export interface Refusal {
   readonly message: string;
 }
 
+/** Who it is, by NIF; or the AT's code and sentence, with the user as far as it could be read. */
 export type Identified =
   | { readonly nif: string; readonly username: string }
   | { readonly refusal: Refusal; readonly username: string };
@@ -31,6 +32,7 @@ export interface Gate {
   identify(header: XmlElement | undefined, service: 'transport' | 'other'): Identified;
 }
 
+/** Knows the private half of the cipher key (PEM), and which session keys were used lately. */
 export function openGate(privateKeyPem: string, now: () => Date, isRight: PasswordCheck): Gate {
   const privateKey = createPrivateKey(privateKeyPem);
   const keys = recentKeys();

@@ -12,6 +12,7 @@ export const text =
     return length >= min && length <= max;
   };
 
+/** xs:string without limits. */
 export const anyText: Simple = () => true;
 
 /** xs:string with a pattern (anchored, as xs:pattern is) and an optional length limit. */
@@ -20,6 +21,7 @@ export const matching = (pattern: RegExp, max = Number.POSITIVE_INFINITY): Simpl
   return (value) => whole.test(value) && text(0, max)(value);
 };
 
+/** xs:string that is one of these, letter by letter. */
 export const oneOf =
   (...values: string[]): Simple =>
   (value) =>
@@ -56,5 +58,7 @@ const dateTimeForm = new RegExp(
 
 /** xs:date of the years 0001 to 9999. */
 export const date: Simple = (value) => isDay(dateForm.exec(collapse(value))?.[1] ?? '');
+/** xs:dateTime of the years 0001 to 9999; 24:00:00 is one. */
 export const dateTime: Simple = (value) => isDay(dateTimeForm.exec(collapse(value))?.[1] ?? '');
+/** xs:boolean: true, false, 1 or 0. */
 export const boolean: Simple = (value) => ['true', 'false', '1', '0'].includes(collapse(value));

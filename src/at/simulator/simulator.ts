@@ -54,6 +54,7 @@ export interface Simulator {
 /** Largest request read. A document with 1,000 lines in 1,000 tax groups has 0.5 MB. */
 const maxRequestBytes = 4 << 20;
 
+/** Listening when it resolves, on both ports. Rejects when a port is taken, with nothing left open. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   mkdirSync(options.directory, { recursive: true, mode: 0o700 });
   const identity = await identityIn(options.directory, options.seed);

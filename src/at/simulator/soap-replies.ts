@@ -29,6 +29,7 @@ function envelope(body: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?><env:Envelope xmlns:env="${soapNamespace}"><env:Header/><env:Body>${body}</env:Body></env:Envelope>`;
 }
 
+/** `root` is the request's, e.g. "registarSerie". */
 export function seriesReply(root: string, found: SeriesVerdict): string {
   const result = group(
     'infoResultOper',
@@ -73,6 +74,7 @@ export function documentReply(root: string, { code, message }: Verdict, now: Dat
   return envelope(`<${name} xmlns="${documentsNamespace}">${response}</${name}>`);
 }
 
+/** Number and ATCUD as they were asked; the AT's code of the document only where it was given one. */
 export function transportReply(number: string, atcud: string, { statuses, atDocCode }: TransportVerdict): string {
   const name = 'ns0:envioDocumentoTransporteResponseElem';
   const children = [

@@ -31,11 +31,17 @@ export interface Fault {
   readonly path: string;
 }
 
+/** Exactly one. */
 export const one = (name: string, type: Simple | Complex): Particle => ({ name, type, min: 1, max: 1 });
+/** One or none. */
 export const opt = (name: string, type: Simple | Complex): Particle => ({ name, type, min: 0, max: 1 });
+/** One or more. */
 export const some = (name: string, type: Simple | Complex): Particle => ({ name, type, min: 1, max: 'many' });
+/** None or more. */
 export const any = (name: string, type: Simple | Complex): Particle => ({ name, type, min: 0, max: 'many' });
+/** xs:choice. */
 export const choice = (...options: Particle[]): Choice => ({ options });
+/** xs:sequence: the parts in this order. */
 export const sequence = (...parts: Part[]): Complex => ({ parts });
 
 /** The first fault in document order, or undefined. `namespace` is that of the children (empty: unqualified). */
