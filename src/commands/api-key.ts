@@ -12,6 +12,7 @@ import { table } from './table.ts';
 
 const longest_name = 100;
 
+/** A name has 1 to 100 characters. The key is shown before it is committed: one that nobody saw is not there. */
 export async function create(outside: Outside, options: OfCompany & { name: string }): Promise<number> {
   const { name } = options;
   if (name.trim() === '' || name.length > longest_name) {
@@ -24,6 +25,7 @@ export async function create(outside: Outside, options: OfCompany & { name: stri
   );
 }
 
+/** Prefix, name and state of each, revoked ones too; never the key. */
 export async function list(outside: Outside, options: OfCompany): Promise<number> {
   const { db, entry } = await enterCompany(outside, options);
   const keys = await listApiKeys(db.read(entry));
@@ -41,6 +43,7 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
   return exit.ok;
 }
 
+/** Ends with 1 when the company has no such active key. */
 export async function revoke(outside: Outside, options: OfCompany, keyId: string): Promise<number> {
   const id = needId(keyId, 'an API key');
   const { db, entry } = await enterCompany(outside, options);

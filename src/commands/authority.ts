@@ -19,6 +19,7 @@ export interface LaterGateway extends AtGateway {
   hangUp(): void;
 }
 
+/** Until `use`, every call ends as unknown with this `problem`, and nothing was sent. */
 export function laterGateway(problem: string): LaterGateway {
   let current: SoapGateway | undefined;
   let hungUp = false;

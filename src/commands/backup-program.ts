@@ -43,6 +43,7 @@ First register a series: certo series register --kind recovery --type INVOICE --
 Nothing is written while the file has a problem. After an interruption, run the same file again: what was recovered is
 left as it is. The same original is never recovered twice, in whatever letter case or with other leading zeros.`;
 
+/** Their modules are loaded when they are called, as with all commands. */
 export function addBackup(program: Command, add: Add): void {
   const backups = () => import('./backup.ts');
   const backup = add(

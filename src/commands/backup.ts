@@ -17,6 +17,7 @@ export interface BackupOptions extends Common {
   readonly out?: string;
 }
 
+/** To a file that must not be there yet (BACKUP_EXISTS). Works with the tables of an earlier version too. */
 export async function backup(outside: Outside, { out, json }: BackupOptions): Promise<number> {
   // Before an upgrade there has to be a way back: what an earlier version left is copied as it is.
   const house = await enterHouse(outside, true);
@@ -43,6 +44,7 @@ export async function backup(outside: Outside, { out, json }: BackupOptions): Pr
   return exit.ok;
 }
 
+/** Needs neither database nor master key, so it can't tell whose backup it is. Throws BACKUP_DAMAGED. */
 export async function checkBackup(outside: Outside, { json }: Common, file: string): Promise<number> {
   const path = resolve(outside.cwd, file);
   const { size } = await stat(path);

@@ -12,6 +12,7 @@ export interface CashVatOptions extends Common {
   readonly never?: boolean;
 }
 
+/** Sets the days, or with `never` takes them away. Throws CASH_VAT_PERIOD, CASH_VAT_USED. */
 export async function cashVat(outside: Outside, options: CashVatOptions, company: string): Promise<number> {
   const period = periodOf(options);
   const { owner } = await enterHouse(outside);

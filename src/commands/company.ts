@@ -24,6 +24,7 @@ export interface CreateOptions extends Common {
   readonly website?: string;
 }
 
+/** Refuses what is wrong with its fields, all at once, and COMPANY_EXISTS. */
 export async function create(outside: Outside, options: CreateOptions): Promise<number> {
   const { owner } = await enterHouse(outside);
   const { json, nif: taxpayerNumber, ...company } = options;
@@ -36,6 +37,7 @@ export async function create(outside: Outside, options: CreateOptions): Promise<
   return exit.ok;
 }
 
+/** All of them, in the order in which they were made, with what each still misses before it can issue. */
 export async function list(outside: Outside, options: Common): Promise<number> {
   const house = await enterHouse(outside);
   const { rows } = await house.owner.query(
@@ -57,6 +59,7 @@ export async function list(outside: Outside, options: Common): Promise<number> {
   return exit.ok;
 }
 
+/** One company, with what keeps it from issuing: what it misses, or the clock (CLOCK_REGRESSION) and until when. */
 export async function show(outside: Outside, options: Common, company: string): Promise<number> {
   const { owner, config } = await enterHouse(outside);
   const { id } = await findCompany(owner, company);

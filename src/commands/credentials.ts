@@ -29,6 +29,9 @@ const answers: Readonly<Record<SyncResult, readonly [code: number, words: string
   ],
 };
 
+/**
+ * Kept whatever the AT says of them; ends with 1 when it refuses them or a series differs, 3 when it gives no answer.
+ */
 export async function credentials(outside: Outside, options: CredentialOptions, company: string): Promise<number> {
   const house = await enterHouse(outside);
   const { id } = await findCompany(house.owner, company);

@@ -17,6 +17,7 @@ export interface DemoCompany {
   readonly items: Readonly<Record<VatRate, string>>;
 }
 
+/** Companies of the demo: A and B on the mainland, Z in the Azores. */
 export const letters = ['A', 'B', 'Z'] as const;
 export type Letter = (typeof letters)[number];
 
@@ -39,6 +40,7 @@ export async function readDemo(directory: string): Promise<Demo | undefined> {
   }
 }
 
+/** Whole or not at all, under the name that the last one had. */
 export async function writeDemo(directory: string, demo: Demo): Promise<void> {
   const aside = `${file(directory)}.${randomBytes(4).toString('hex')}`;
   await writeFile(aside, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });

@@ -14,6 +14,7 @@ import { type Common, type Outside, remark, tell, tellJson } from './outside.ts'
 import { baseUrlOf, runningBaseUrl } from './running.ts';
 import { pairs, table } from './table.ts';
 
+/** Works beside a running service; what is missing of the three companies is made. Only against the simulator. */
 export async function demo(outside: Outside, options: Common): Promise<number> {
   const config = readConfig(outside.env);
   if (config.atMode === 'production') {

@@ -15,6 +15,10 @@ export interface FinalizeOptions extends OfCompany {
 const wait_ms = 250;
 const longest_wait_ms = 20_000;
 
+/**
+ * Ends with 1 when nothing was issued in it, or documents of it are not at the AT after 20 s; 3 when the AT's answer
+ * is not known.
+ */
 export async function finalize(outside: Outside, options: FinalizeOptions, seriesId: string): Promise<number> {
   const { id, code, lastNumber } = await end(outside, options, seriesId, 'FINALIZED');
   if (options.json === true) tellJson(outside, { id, code, lastNumber, status: 'FINALIZED' });
@@ -22,6 +26,7 @@ export async function finalize(outside: Outside, options: FinalizeOptions, serie
   return exit.ok;
 }
 
+/** Of a series in which nothing was issued: else it ends with 1. */
 export async function annul(outside: Outside, options: OfCompany, seriesId: string): Promise<number> {
   const { id, code } = await end(outside, options, seriesId, 'ANNULLED');
   if (options.json === true) tellJson(outside, { id, code, status: 'ANNULLED' });

@@ -3,6 +3,7 @@ import { type Variable, variables } from '../config.ts';
 import { exit } from './exit.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 
+/** A Markdown table, which the README holds letter by letter; with `--json` a list. */
 export function environment(outside: Outside, options: Common): Promise<number> {
   const rows = Object.entries<Variable>(variables).map(([name, { schema, defaultText, description }]) => ({
     name,

@@ -46,6 +46,7 @@ export async function findCompany(owner: Pool, idOrNif: string): Promise<NamedCo
   return rows[0];
 }
 
+/** The form of a UUID, in either case. */
 export function isId(text: string): boolean {
   return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
 }

@@ -28,6 +28,7 @@ export interface HoldOptions {
 /** After so many failures the ports are taken by a stranger, and not by one that is just ending. */
 const patience = 8;
 
+/** Goes on until `stop`; what it can't do it says through `warn`. */
 export function holdSimulator(options: HoldOptions): SimulatorHold {
   const { directory, gateway, warn } = options;
   const stopping = new AbortController();

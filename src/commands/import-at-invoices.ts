@@ -16,6 +16,7 @@ export interface ImportOptions extends OfCompany {
   readonly language?: Language;
 }
 
+/** `-` is standard input. All of the file or nothing of it; ends with 1 when a line has a problem. */
 export async function importFile(outside: Outside, options: ImportOptions, file: string): Promise<number> {
   const standard = file === '-';
   const size = standard ? 0 : (await stat(file)).size;

@@ -8,6 +8,7 @@ import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { table } from './table.ts';
 
+/** Version, origin and day of each, from the first one. */
 export async function list(outside: Outside, options: Common): Promise<number> {
   const { owner } = await enterHouse(outside);
   const keys = await listSigningKeys(owner);
@@ -19,6 +20,7 @@ export async function list(outside: Outside, options: Common): Promise<number> {
   return exit.ok;
 }
 
+/** The public half as PEM, of the newest version unless another is asked for; a file to write must not be there yet. */
 export async function exportKey(
   outside: Outside,
   options: Common & { out?: string; keyVersion?: number },
@@ -55,6 +57,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
+/** Makes a private key (PEM without passphrase) the newest version. Ends with 1 when it is known already. */
 export async function importKey(outside: Outside, options: Common, file: string): Promise<number> {
   const pem = await readFile(file, 'utf8');
   const house = await enterHouse(outside);
@@ -73,6 +76,7 @@ export async function importKey(outside: Outside, options: Common, file: string)
   return tellNew(outside, options, key);
 }
 
+/** Makes a new version with a generated key; not in production, where the AT has to know the key first. */
 export async function rotate(outside: Outside, options: Common): Promise<number> {
   const { config, owner, directory } = await enterHouse(outside);
   if (config.atMode === 'production') {

@@ -2,6 +2,7 @@
 import { type Logger, pino } from 'pino';
 import type { Output } from './outside.ts';
 
+/** `level` as in CERTO_LOG_LEVEL. Whether it writes for a person is decided by the output. */
 export function openLog(level: string, output: Output): Logger {
   const write = output.isTTY === true ? (line: string) => output.write(humanLine(line)) : output.write.bind(output);
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, { write });

@@ -10,6 +10,7 @@ import { makeFolders } from '../db/data-directory.ts';
 import { type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
 
+/** Where it is: as configured, else `master.key` in the data folder. */
 export function masterKeyFile(configured: string | undefined, directory: string): string {
   return configured ?? join(directory, 'master.key');
 }

@@ -4,6 +4,7 @@ import { exit } from './exit.ts';
 import { dataDirectory, openHouse } from './house.ts';
 import { type Common, type Outside, remark, tell, tellJson } from './outside.ts';
 
+/** Applies what is missing and names it. */
 export async function migrateCommand(outside: Outside, options: Common): Promise<number> {
   const config = readConfig(outside.env);
   const directory = await dataDirectory(outside, config);

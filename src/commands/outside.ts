@@ -38,6 +38,7 @@ export function tell(outside: Outside, line: string): void {
   outside.stdout.write(`${line}\n`);
 }
 
+/** One line. */
 export function tellJson(outside: Outside, value: unknown): void {
   outside.stdout.write(`${JSON.stringify(value)}\n`);
 }

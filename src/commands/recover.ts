@@ -21,6 +21,10 @@ export interface RecoverOptions extends OfCompany {
   readonly dryRun?: boolean;
 }
 
+/**
+ * Ends with 1 when something stands against the file, with nothing written. Run again it goes on after what is
+ * recovered already.
+ */
 export async function recover(outside: Outside, options: RecoverOptions, path: string): Promise<number> {
   const read = await tellingAll(outside, options, () => readRecoveryFile(path));
   if (read === undefined) return exit.no;

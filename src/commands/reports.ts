@@ -11,6 +11,7 @@ export interface AgainOptions extends OfCompany {
   readonly number?: readonly string[];
 }
 
+/** Ends with 0 whether there are any or not. */
 export async function refused(outside: Outside, options: OfCompany): Promise<number> {
   const { list } = await open(outside, options);
   if (options.json === true) tellJson(outside, list);
@@ -21,6 +22,10 @@ export async function refused(outside: Outside, options: OfCompany): Promise<num
   return exit.ok;
 }
 
+/**
+ * All of them, or those named. The service tells them with its next sweep; ends with 1 for a number that the AT did
+ * not refuse.
+ */
 export async function again(outside: Outside, options: AgainOptions): Promise<number> {
   const { house, companyId, db, list } = await open(outside, options);
   const wanted = options.number === undefined ? list : named(list, options.number);

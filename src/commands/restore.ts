@@ -24,6 +24,10 @@ export interface RestoreOptions extends Common {
 /** As many findings are listed; all are recorded. */
 const most_listed = 1_000;
 
+/**
+ * Ends with 1 when the restored books have findings: they are loaded all the same, and those companies issue nothing
+ * until it is resolved.
+ */
 export async function restore(outside: Outside, options: RestoreOptions, file: string): Promise<number> {
   const config = readConfig(outside.env);
   const directory = await dataDirectory(outside, config);

@@ -37,6 +37,7 @@ export function restoreWords(restores: readonly RestoreOnRecord[]): string | und
   return `Restored ${counted(restores.length, 'time')}, last on ${instantWords(last.restoredAt)} from the backup of ${instantWords(last.takenAt)}${lost}.`;
 }
 
+/** Says nothing where there was none. */
 export function tellRestores(outside: Outside, restores: readonly RestoreOnRecord[]): void {
   const words = restoreWords(restores);
   if (words !== undefined) tell(outside, words);

@@ -12,10 +12,12 @@ interface Running {
 
 const file = (directory: string): string => join(directory, 'service.json');
 
+/** Remembers it in the data folder, over what stood there. */
 export async function tellRunning(directory: string, running: Running): Promise<void> {
   await writeFile(file(directory), `${JSON.stringify(running)}\n`, { mode: 0o600 });
 }
 
+/** Also when nothing was remembered. */
 export async function forgetRunning(directory: string): Promise<void> {
   await rm(file(directory), { force: true });
 }
@@ -38,6 +40,7 @@ export function localUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** As configured, else that of this machine with the given port; without a trailing slash. */
 export function baseUrlOf(config: Config, port: number): string {
   return config.baseUrl ?? localUrl(config.host, port);
 }

@@ -14,6 +14,7 @@ export interface CheckOptions extends Common {
   readonly language?: 'en' | 'pt';
 }
 
+/** `-` is standard input. Ends with 1 when there are errors; hints alone are no error. */
 export async function checkFile(outside: Outside, options: CheckOptions, file: string): Promise<number> {
   const keys = (options.key ?? []).map(readKey);
   // One key stands for whatever version it is of; several are of version 1, 2 … in order.

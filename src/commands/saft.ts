@@ -29,6 +29,10 @@ export interface ExportOptions extends OfCompany {
   readonly producerNif?: string;
 }
 
+/**
+ * The days `from` to `to`, both included, in one snapshot; a file is there when it is whole, and must not have been
+ * before.
+ */
 export async function exportFile(outside: Outside, options: ExportOptions): Promise<number> {
   checkOptions(options);
   const house = await enterHouse(outside);

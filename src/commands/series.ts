@@ -16,9 +16,14 @@ export interface RegisterOptions extends OfCompany {
   readonly cashVat?: boolean;
 }
 
+/** The words of `--kind`, and tipoSerie of the AT's series service. */
 export const kinds = { normal: 'N', training: 'F', recovery: 'R' } as const satisfies Record<string, SeriesKind>;
 const kindWords: Readonly<Record<SeriesKind, string>> = { N: 'normal', F: 'training', R: 'recovery' };
 
+/**
+ * Each type by itself: one that fails keeps no other from it, and the worst decides the exit code. Those that are
+ * there are told as such.
+ */
 export async function register(outside: Outside, options: RegisterOptions): Promise<number> {
   const cashVat = options.cashVat === true;
   const kind = kinds[options.kind ?? 'normal'];
@@ -58,6 +63,7 @@ export async function register(outside: Outside, options: RegisterOptions): Prom
   return worst;
 }
 
+/** In every state. */
 export async function list(outside: Outside, options: OfCompany): Promise<number> {
   const { owner } = await enterHouse(outside);
   const { id } = await findCompany(owner, options.company);

@@ -43,6 +43,7 @@ export interface Settled {
   readonly unknownRequests: number;
 }
 
+/** Within the restore's transaction, as the owner: what it throws undoes the restore. */
 export async function settleRestore(client: ClientBase, options: SettleOptions): Promise<Settled> {
   const number = await record(client, options);
   const closed = options.nothingLost ? [] : await closeSeries(client, number);

@@ -49,7 +49,9 @@ export async function writePlace(directory: string, place: SimulatorPlace, inste
   await rm(aside);
 }
 
+/** What the gateway calls. */
 export const simulatorUrl = (place: SimulatorPlace): string => `https://127.0.0.1:${place.port}`;
+/** Where its faults are set and its ledger is read. */
 export const controlUrl = (place: SimulatorPlace): string => `http://127.0.0.1:${place.controlPort}`;
 
 /** Whether the simulator of that place answers: its process lives and its control port tells the same address. */

@@ -38,6 +38,7 @@ async function columnsOf({ name, logo, colour, footer, language, format }: Looks
   };
 }
 
+/** Version 1. Throws CommandError for a logo, colour or text that can't be used, before anything is written. */
 export async function add(outside: Outside, options: AddOptions): Promise<number> {
   const columns = { formats: paperFormats, ...(await columnsOf(options)) };
   const { owner } = await enterHouse(outside);
@@ -54,6 +55,10 @@ export async function add(outside: Outside, options: AddOptions): Promise<number
   return told(outside, options, { id, version: 1 }, `The template ${options.name} was added with the id ${id}.`);
 }
 
+/**
+ * Changes what was said and raises the version; an empty text takes logo, colour or footer away. Throws
+ * TEMPLATE_NOT_FOUND.
+ */
 export async function change(outside: Outside, options: ChangeOptions, templateId: string): Promise<number> {
   const id = needId(templateId, 'a template');
   const columns = await columnsOf(options);
@@ -76,6 +81,7 @@ export async function change(outside: Outside, options: ChangeOptions, templateI
   return told(outside, options, { id, version }, sentence);
 }
 
+/** Also the built-in one. Throws TEMPLATE_NOT_FOUND. */
 export async function setDefault(outside: Outside, options: OfCompany, templateId: string): Promise<number> {
   const id = needId(templateId, 'a template');
   const { owner } = await enterHouse(outside);
@@ -84,6 +90,7 @@ export async function setDefault(outside: Outside, options: OfCompany, templateI
   return told(outside, options, { id, isDefault: true }, `The template ${id} is the default of ${company.name}.`);
 }
 
+/** For good. If it was the default, the built-in one takes its place. Throws TEMPLATE_NOT_FOUND. */
 export async function archive(outside: Outside, options: OfCompany, templateId: string): Promise<number> {
   const id = needId(templateId, 'a template');
   const { owner } = await enterHouse(outside);
@@ -124,6 +131,7 @@ interface Listed {
   readonly footer?: string;
 }
 
+/** The built-in one first, then those that are not archived, by name. */
 export async function list(outside: Outside, options: OfCompany): Promise<number> {
   const { owner } = await enterHouse(outside);
   const { id: companyId } = await findCompany(owner, options.company);

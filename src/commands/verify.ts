@@ -22,6 +22,7 @@ export interface VerifyOptions extends Common {
 /** As many findings are listed in JSON; all are counted. */
 const most_listed = 1_000;
 
+/** Ends with 1 when there are findings; with `resolve` they are accepted, for one company, and it ends with 0. */
 export async function verify(outside: Outside, options: VerifyOptions): Promise<number> {
   const note = options.resolve?.trim();
   checkNote(note, options.company);
