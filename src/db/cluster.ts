@@ -34,6 +34,7 @@ const settings = {
   log_min_error_statement: 'panic',
 } as const;
 
+/** Where the database lies in a data folder. */
 export function clusterFolder(directory: string): string {
   return join(directory, 'postgres');
 }

@@ -27,6 +27,7 @@ interface Lane<M> {
   scheduled: boolean;
 }
 
+/** A lane per subject, which goes when nothing waits in it and nothing is under way. */
 export class Lanes<M extends LaneMember> {
   readonly #options: LanesOptions<M>;
   readonly #lanes = new Map<string, Lane<M>>();

@@ -4,6 +4,7 @@ import { DatabaseUnavailable } from './errors.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
 
+/** The service's, which can't change tables; and the owner's, for migrations and the operator. */
 export type Role = 'certo_app' | 'certo_owner';
 
 /** A server behind a unix socket that trusts who can reach the socket: the embedded one. */

@@ -73,6 +73,7 @@ export function keysOf(listed: Listed, limit: number, offset: number): Condition
     order by ${key} ${direction} ${last}, id ${direction} limit ${limit} offset ${offset}`;
 }
 
+/** The list's conditions, within the company of the transaction. */
 export function whereOf({ conditions }: Listed): Condition {
   return sql.join([own, ...conditions], sql` and `);
 }
@@ -95,6 +96,7 @@ export function orderOf({ sortColumns, page }: Listed): { key: Condition; direct
   };
 }
 
+/** The query's text with $1, $2 …, and the values for them. */
 export function compile(query: Condition): Composed {
   const { sql: text, parameters } = query.compile(compiler);
   return { sql: text, parameters };
@@ -105,10 +107,12 @@ export function contains(column: string, text: string): Condition {
   return sql`position(certo.fold(${text}) in certo.fold(${sql.raw(column)})) > 0`;
 }
 
+/** `column` is SQL of ours. */
 export function equals(column: string, value: unknown): Condition {
   return sql`${sql.raw(column)} = ${value}`;
 }
 
+/** At least one; of none at all it would be no SQL. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return sql`(${sql.join(conditions, sql` or `)})`;
 }

@@ -21,6 +21,7 @@ export interface PidFile {
   readonly ready: boolean;
 }
 
+/** Undefined when there is no such file, or it names no process. */
 export async function readPidFile(folder: string): Promise<PidFile | undefined> {
   const text = await readFile(join(folder, 'postmaster.pid'), 'utf8').catch(() => '');
   const lines = text.split('\n');

@@ -35,6 +35,7 @@ export interface Sharing {
   readonly writes: boolean;
 }
 
+/** Keeps what arrived for one subject apart from every other: a batch enters once, with one credential. */
 export class SharedBatches {
   readonly #sharing: Sharing;
   readonly #lanes: Lanes<Member>;

@@ -32,6 +32,7 @@ interface Question {
   readonly place: string;
 }
 
+/** A group in `tx`, which has begun and which its leader commits. */
 export class SharedTransaction {
   readonly #tx: Tx;
   readonly #once = new Map<string, Promise<Row[]>>();

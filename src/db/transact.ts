@@ -106,6 +106,7 @@ const lazilyHere: Call = [statement('commit_lazily_here', `select set_config('sy
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
+/** The database over a pool and its lines of batches. Connects when it is first asked. */
 export function makeDb(source: Source): Db {
   const ways = (run: RoundTrip, writes: boolean) => {
     const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => runAlone(source, entry, calls, run);

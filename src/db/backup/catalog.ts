@@ -48,6 +48,7 @@ export interface LaterRule {
   readonly rule: string;
 }
 
+/** The constraints of our tables that hold only for what was written since they were made. */
 export async function readLaterRules(client: ClientBase): Promise<LaterRule[]> {
   const { rows } = await client.query<LaterRule>(
     `select k.conrelid::regclass::text as table, quote_ident(k.conname) as name, pg_get_constraintdef(k.oid) as rule
@@ -57,6 +58,7 @@ export async function readLaterRules(client: ClientBase): Promise<LaterRule[]> {
   return rows;
 }
 
+/** Rows of each table as the client's transaction sees them. */
 export async function countRows(client: ClientBase, tables: readonly Table[]): Promise<CopiedTable[]> {
   const counted: CopiedTable[] = [];
   for (const { name, columns } of tables) {
@@ -66,6 +68,10 @@ export async function countRows(client: ClientBase, tables: readonly Table[]): P
   return counted;
 }
 
+/**
+ * Where each sequence stands. Sequences know no snapshot: it is where they stand now, at or beyond what the tables
+ * show.
+ */
 export async function readSequences(client: ClientBase): Promise<Manifest['sequences']> {
   const { rows: names } = await client.query<{ name: string }>(
     `select c.relname::text as name from pg_class c where c.relkind = 'S' and ${ofSchema} order by c.relname`,
@@ -83,6 +89,7 @@ export function quoted(name: string): string {
   return `certo."${name.replaceAll('"', '""')}"`;
 }
 
+/** For COPY and INSERT: quoted, in the table's order. */
 export function columnList({ columns }: Pick<Table, 'columns'>): string {
   return columns.map((column) => `"${column.replaceAll('"', '""')}"`).join(', ');
 }

@@ -17,6 +17,7 @@ import type { FileHandle } from 'node:fs/promises';
 export const firstLine = Buffer.from('CERTO BACKUP 1\n');
 /** Bytes of a frame's content, at most: a length that was changed may not ask for more memory. */
 export const most_bytes = 4 * 1024 * 1024;
+/** What is before a frame's content: its kind and its length. */
 export const head_bytes = 5;
 
 export type Kind = 'M' | 'T' | 'D' | 'E' | 'Z';

@@ -12,6 +12,7 @@ export interface FileEnd {
   readonly seal: Buffer;
 }
 
+/** BACKUP_DAMAGED with what is wrong. */
 export function damaged(problem: string): Refusal {
   return new Refusal('BACKUP_DAMAGED', { problem });
 }
