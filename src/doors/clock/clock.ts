@@ -34,6 +34,7 @@ export const nobody: Entry = {
   accept: () => undefined,
 };
 
+/** Goes on until `stop`. What fails is logged and tried again with the next sweep; nothing is thrown. */
 export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
   const failed = (error: unknown, companyId?: string): void =>
     world.log.error({ err: error, companyId }, 'the clock could not do its work; it tries again');

@@ -37,6 +37,7 @@ const most_recorded = 1_000;
 const night_hour = 3;
 const hour_ms = 3_600_000;
 
+/** Begins at once, then each night at 3:00 UTC; ten minutes after a check in which a company could not be checked. */
 export function startIntegrity(world: IntegrityWorld): IntegrityCheck {
   const stopping = new AbortController();
   const { signal } = stopping;

@@ -17,6 +17,7 @@ export interface RoundsOptions {
   readonly pause: () => number;
 }
 
+/** `atOnce` companies at work at a time, each once. */
 export class Rounds {
   readonly #options: RoundsOptions;
   readonly #waiting = new Set<string>();

@@ -13,6 +13,7 @@ export const toldColumns = `d.id, d.type, d.status, d.content, d.at_attempts, d.
 /** N issued; then A cancelled, or F invoiced (pro formas). Each is told after the one before was accepted. */
 export type Told = 'N' | 'A' | 'F';
 
+/** Of a document that is due. */
 export function nextStatus(row: Row): Told {
   if (row['at_told'] === null) return 'N';
   return row['canceled_at'] === null ? 'F' : 'A';
@@ -21,6 +22,7 @@ export function nextStatus(row: Row): Told {
 /** The AT's services behind these: each has its own port and its own outages. */
 export type Service = 'documents' | 'transport';
 
+/** Which of them hears of this document. */
 export function serviceOf(row: Row): Service {
   return documentTypes[row['type'] as DocumentType].family === 'TRANSPORT' ? 'transport' : 'documents';
 }

@@ -19,6 +19,7 @@ type Done = (error: Error | null, body?: Buffer) => void;
 
 const retryAfterSeconds = 1;
 
+/** Counts for one server. `expect` and `read` are called once per request, in this order. */
 export class Bodies {
   readonly #limits: BodyLimits;
   readonly #responses = new WeakMap<IncomingMessage, ServerResponse>();

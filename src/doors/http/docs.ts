@@ -15,6 +15,7 @@ const pagePolicy = `${closed}; style-src 'self'; img-src 'self'`;
 // The viewer runs a script, asks this service, and its style sheet carries arrows as data images.
 const viewerPolicy = `${pagePolicy} data:; script-src 'self'; connect-src 'self'`;
 
+/** Landing page at /, reference at /docs, refusals at /docs/errors, and what they load under /docs/static. */
 export async function addDocs(app: FastifyInstance, world: World): Promise<void> {
   const options = { schema: { hide: true } };
   app.get('/', options, (request, reply) =>

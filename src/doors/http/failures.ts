@@ -25,6 +25,7 @@ interface Window {
   leftOut: number;
 }
 
+/** Tells nothing of refusals below 500: those are the caller's. */
 export function openFailures(log: Logger): Failures {
   const windows = new Map<string, Window>();
 

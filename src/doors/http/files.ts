@@ -15,6 +15,10 @@ interface FileParams {
   variant: string;
 }
 
+/**
+ * GET /files/:companyId/:documentId/:variant. A forged link is the same FILE_NOT_FOUND as a file that is not there;
+ * one that is over is LINK_EXPIRED.
+ */
 export function addFiles(app: FastifyInstance, corridor: Corridor): void {
   app.get<{ Params: FileParams; Querystring: { expires?: string; signature?: string } }>(
     '/files/:companyId/:documentId/:variant',

@@ -13,6 +13,10 @@ const anybody: Entry = {
 // What the pool holds open goes on in a server that lets nobody else in: that is seen by a connection of its own only.
 const knock_interval_ms = 3_000;
 
+/**
+ * GET /health/live asks nothing. GET /health/ready asks the database, once for all who ask meanwhile: 503 when it
+ * gives no answer.
+ */
 export function addHealth(app: FastifyInstance, db: Db): void {
   let letIn = Number.NEGATIVE_INFINITY;
   const answers = oneAtATime(async () => {

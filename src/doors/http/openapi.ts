@@ -36,6 +36,7 @@ const everywhere: readonly RefusalCode[] = [
   'UNAVAILABLE',
 ];
 
+/** To be called before the operations' routes are added: it hears of those that come after it. */
 export async function registerDescription(app: FastifyInstance, baseUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {

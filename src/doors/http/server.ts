@@ -45,6 +45,7 @@ interface OpenDoor extends HttpDoor {
   readonly failures: Failures;
 }
 
+/** Ready for requests, not listening yet. */
 export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   const door: OpenDoor = { ...parts, failures: openFailures(parts.log) };
   const { world } = door.corridor;

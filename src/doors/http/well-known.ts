@@ -8,6 +8,7 @@ export interface PublicKeys {
   readonly certificateNumber: number;
 }
 
+/** GET /.well-known/fiscal-keys.json: every version, as PEM. Callers may keep it for five minutes. */
 export function addWellKnown(app: FastifyInstance, { publicKeys, certificateNumber }: PublicKeys): void {
   const published = oneAtATime(publicKeys);
   app.get('/.well-known/fiscal-keys.json', { schema: { hide: true } }, async (_request, reply) => {

@@ -25,6 +25,7 @@ const files: Readonly<Record<string, readonly [type: string, path: () => string]
   'noto-sans-600.ttf': ['font/ttf', () => font('600SemiBold')],
 };
 
+/** Kept by browsers for an hour; read from the disk at each request. */
 export function addAssets(app: FastifyInstance): void {
   const cached = { 'cache-control': 'public, max-age=3600' };
   const options = { schema: { hide: true } };

@@ -14,6 +14,7 @@ const chosenLater: Partial<Record<RefusalCode, { readonly en: string; readonly p
 /** Made once: the table does not change while the program runs. */
 let made: string | undefined;
 
+/** The whole page as HTML. */
 export function errorsPage(): string {
   made ??= makePage();
   return made;
