@@ -40,6 +40,7 @@ const change = statement(
    select company_id, id, $2, $5, $6, $7, $${stateColumns.length + 10} from changed returning sequence`,
 );
 
+/** Why a numbered document changed, as its event keeps it for ever. */
 export type ChangeKind =
   | 'CANCELED'
   | 'BALANCE'

@@ -7,6 +7,7 @@
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 
+/** A UUID, in either case. */
 export const id = (description: string) => Type.String({ format: 'uuid', description });
 
 /** One printed line of text: no line breaks, at most `maxLength` characters. `example` where not every text will do. */
@@ -38,11 +39,14 @@ export const precise = (description: string) =>
 export const quantity = (description: string) =>
   Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1e9, decimals: 6, description });
 
+/** 0 to 100, at most 6 decimals. */
 export const percent = (description: string) => Type.Number({ minimum: 0, maximum: 100, decimals: 6, description });
 
+/** A civil day, or an instant that is taken as the company's day. */
 export const day = (description: string) =>
   Type.String({ format: 'day', maxLength: 40, description, examples: ['2026-11-21'] });
 
+/** A date and time with its zone. */
 export const instant = (description: string) =>
   Type.String({ format: 'instant', maxLength: 40, description, examples: ['2026-11-21T10:15:30.000Z'] });
 
@@ -57,6 +61,7 @@ export const closed = <T extends Record<string, TSchema>>(members: T, descriptio
 /** A reply value that the contract calls "or null": always present. */
 export const nullable = (schema: TSchema) => Type.Unsafe<string | null>({ ...schema, nullable: true });
 
+/** The path of one record: `{ id }`. */
 export const idParams = (description: string) => closed({ id: id(description) });
 
 /** Query of a paginated list; `fields` are the sort fields. */

@@ -47,6 +47,10 @@ export interface AskedPage {
   readonly searched?: readonly string[];
 }
 
+/**
+ * A page in the order asked. A search finds what is there at this moment, also documents whose words are not written
+ * yet.
+ */
 export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
   const { from, search, searched = ['description'], ...rest } = asked;
   const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
@@ -58,8 +62,10 @@ export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
 
 /** Civil days, both ends included. */
 export const datedFrom = (day: Day): Condition => sql`date >= ${day}::date`;
+/** The last of them. */
 export const datedTo = (day: Day): Condition => sql`date <= ${day}::date`;
 
+/** In the document's currency: `total` is the amount with tax. */
 export function showSums(row: Row): Record<string, unknown> {
   const gross = toNumber(String(row['gross']));
   return {
@@ -70,6 +76,7 @@ export function showSums(row: Row): Record<string, unknown> {
   };
 }
 
+/** As frozen in the document, not as the customer is now. */
 export function showBuyer(row: Row): Record<string, unknown> {
   return {
     ref: row['customer_id'] ?? undefined,

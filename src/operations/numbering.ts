@@ -46,6 +46,7 @@ const headMembers = [
   'last_seal',
 ] as const;
 const headValues = headMembers.map((column) => `s.${column}`).join(', ');
+/** What `headOf` reads of `certo.series s`, and the id. */
 export const headColumns = `s.id, ${headValues}`;
 /**
  * Joined to `certo.documents d`: every series that a draft could go into as things stand, without a lock; a row for each, or
@@ -53,6 +54,7 @@ export const headColumns = `s.id, ${headValues}`;
  */
 export const placesOfDraft = `left join certo.series s on s.company_id = d.company_id and s.document_type = d.type and s.status = 'ACTIVE'
      and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end`;
+/** What is read of a place, beside the draft's own columns. `marked`: nothing it names is left to be marked as used. */
 export const placeColumns = `s.id as place_id, ${headValues},
      exists (select from certo.customers c where c.company_id = d.company_id and c.id = d.customer_id and c.used)
        and not exists (select from certo.items i where i.company_id = d.company_id and i.id = any (d.item_ids) and not i.used) as marked`;

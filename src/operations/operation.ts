@@ -12,6 +12,7 @@ import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { World } from './world.ts';
 
+/** Scopes of OAuth, by the contract's names. */
 export type Scope = 'company.read' | 'invoicing.read' | 'invoicing.write' | 'invoicing.issue' | 'invoicing.read_all';
 
 export interface Access {
@@ -178,6 +179,7 @@ export interface Operation {
 
 export type AnyAsked = Asked<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>;
 
+/** An operation that changes nothing: it has no `decide` and no `save`, and an idempotency key means nothing to it. */
 export function defineRead<
   F,
   P extends TSchema | undefined = undefined,
@@ -215,6 +217,7 @@ export function defineDownload<F, P extends TSchema | undefined = undefined, Q e
   return { ...defineRead<F, P, Q>({ ...read, refuses }), media };
 }
 
+/** An operation with an effect: audited, and once per idempotency key. Not fiscal and not grouped unless it says so. */
 export function defineWrite<
   F,
   C,

@@ -109,6 +109,7 @@ function checkTemplate(row: Row, templateId: string, format: PaperFormat): void 
   if (!formats.includes(format)) throw new Refusal('TEMPLATE_FORMAT', { format, formats: formats.join(', ') });
 }
 
+/** The link is good for ten minutes from the moment the row was read, by the database's clock. */
 export function showPdf(row: Row, { companyId }: Principal, world: World): Record<string, unknown> {
   const file = { companyId, documentId: String(row['id']), variant: String(row['variant']) };
   return {

@@ -43,6 +43,7 @@ export function headOf(series: Row): SeriesHead {
   };
 }
 
+/** From a series whose row is locked, or which is compared when the documents are written. */
 export function runningFrom(series: Row): RunningHead {
   const head = headOf(series);
   const lastSeal = series['last_seal'] as Buffer | null;

@@ -33,6 +33,7 @@ export interface Begun {
 /** Columns of `certo.documents d` that `begunOf` reads beside `created_at` and `updated_at`. */
 export const begunColumns = 'd.asked, d.created_by, d.application_id, d.schedule_template_id';
 
+/** Of the columns in `begunColumns`. */
 export function begunOf(row: Row): Begun {
   return {
     asked: row['asked'],
@@ -71,6 +72,7 @@ export interface Numbered {
   readonly now: Date;
 }
 
+/** What a document becomes with its number. `outstanding` with 2 decimals; `actor` is whoever issues it. */
 export interface Stamp {
   readonly status: 'ISSUED' | 'PAID';
   readonly outstanding: Decimal;
@@ -88,6 +90,7 @@ export interface Sealed {
   readonly headSeal: () => Buffer;
 }
 
+/** To be called in the order of the numbers: the seal covers that of the document before. */
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
   const members = frozenMembers(frozenOf(numbered, stamp, state));

@@ -48,6 +48,7 @@ export const CustomerBody = closed({
   ...marks,
   country: Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2.', examples: ['PT'] }),
 });
+/** As the body, but nothing is required: an empty text takes a field away. */
 export const CustomerPatch = closed({ ...customerFields, ...marks });
 export type CustomerValues = Static<typeof CustomerPatch>;
 
@@ -87,10 +88,12 @@ const fieldNames = Object.keys(customerColumns) as FieldName[];
 const columnList = `id, shown_name, system, is_archived, used, created_at, updated_at, ${Object.values(customerColumns).join(', ')}`;
 export const customerListColumns = columnList;
 
+/** $1 the id. */
 export const readCustomer = statement(
   'customer_read',
   `select ${columnList} from certo.customers where company_id = certo.current_company() and id = $1`,
 );
+/** The same, locked until the commit, with the tax identities that documents have shown. */
 export const lockCustomer = statement(
   'customer_lock',
   `select ${columnList}, tax_identities from certo.customers where company_id = certo.current_company() and id = $1 for update`,
@@ -99,6 +102,7 @@ export const lockCustomer = statement(
 /** The values of a record, by API name; absent ones are left out. */
 export type CustomerRecord = Partial<Record<FieldName, string>>;
 
+/** The fields that are set, by their names in the API. */
 export function recordOf(row: Row): CustomerRecord {
   const record: CustomerRecord = {};
   for (const name of fieldNames) {
@@ -162,6 +166,7 @@ function onlyText(values: Record<string, unknown>): CustomerValues {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => typeof value === 'string')) as CustomerValues;
 }
 
+/** The reply: `name` is the one that documents show. */
 export function showCustomer(row: Row): Record<string, unknown> {
   return {
     id: row['id'],
@@ -202,5 +207,6 @@ export async function customerToChange(tx: Tx, id: string, before: readonly Call
   return row;
 }
 
+/** As parameters, in the order of the columns; null for what is not set. */
 export const customerValues = (record: CustomerRecord): (string | null)[] =>
   fieldNames.map((name) => record[name] ?? null);

@@ -5,6 +5,7 @@ import { statement } from '../../db/transact.ts';
 import type { Day, Decimal, DocumentType } from '../../fiscal/document.ts';
 import { finalConsumerNif } from '../../fiscal/nif.ts';
 
+/** A row of the imported documents. Amounts in euros, with 2 decimals. */
 export interface Kept {
   readonly id: string;
   readonly number: string;
@@ -113,6 +114,7 @@ function keptIn(row: Row): Kept {
   };
 }
 
+/** The line as a new row. Who is not named and has no NIF, or that of the final consumer, is the final consumer. */
 export function keptOf(document: EfaturaDocument, id: string, importId: string): Kept {
   const { number, type, date, net, tax, gross, acquirerNif } = document;
   const consumer = acquirerNif === undefined || acquirerNif === finalConsumerNif;
@@ -165,6 +167,7 @@ const compared = [
   'gross',
 ] as const satisfies readonly (keyof Kept)[];
 
+/** Whether nothing that is shown differs: id, number as written and import are not compared. */
 export function sameAs(one: Kept, other: Kept): boolean {
   return compared.every((name) => one[name] === other[name]);
 }

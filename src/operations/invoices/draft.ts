@@ -98,6 +98,7 @@ export const DraftBody = closed({
   type: oneOf(invoiceTypes, 'Document type.'),
   ...draftMembers,
 });
+/** What is said replaces what was there; the type stays. */
 export const DraftPatch = closed({
   ...draftMembers,
   cae: Type.Optional(draftMembers.cae),

@@ -78,6 +78,7 @@ export interface Corrected extends Parent {
 /** Types that wait for a payment; the others are paid by what they are. */
 const awaitsPayment: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE']);
 
+/** Whether it is paid by receipts. */
 export function isPayable(type: DocumentType): boolean {
   return awaitsPayment.has(type);
 }
@@ -91,6 +92,10 @@ export function standing(type: DocumentType, toReceive: Decimal): { status: 'ISS
   return { status: isPayable(type) && isZero(outstanding) ? 'PAID' : 'ISSUED', outstanding };
 }
 
+/**
+ * Locks an invoice until the commit and reads what hangs on it: whoever pays or corrects it comes after. Undefined:
+ * there is no such document.
+ */
 export async function lockFamily(tx: Tx, id: string): Promise<Parent | undefined> {
   const [row] = await tx.query(lockHead, [id]);
   if (row === undefined) return undefined;
@@ -123,6 +128,7 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
   };
 }
 
+/** As what is made of it names it; a recovered one also by its original number. It has been issued. */
 export function refOf({
   id,
   number,

@@ -192,12 +192,14 @@ const readDraft = listStatement(
  */
 export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
 
+/** The row that `showInvoice` shows. Throws INVOICE_NOT_FOUND, or that it was imported. */
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
   if (row === undefined) throw await missingInvoice(tx, id);
   return row;
 }
 
+/** Neither issued nor on its way to it. */
 export const isDraft = (row: Row): boolean => row['status'] === 'DRAFT' || row['status'] === 'CREATED';
 
 /** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
@@ -210,6 +212,7 @@ export async function draftToChange(tx: Tx, id: string): Promise<Row> {
   return row;
 }
 
+/** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
 export function showInvoice(row: Row, region: Region, companyId: string, world: World): Record<string, unknown> {
   const content = row['content'] as Content;
   const { totals, customer, issuer } = content;
@@ -303,6 +306,7 @@ export function showSync(row: Row): Record<string, unknown> {
   };
 }
 
+/** The document that this one corrects or pays; null four times when there is none. */
 export function showParent(content: Pick<Content, 'parent'>, region: Region): Record<string, unknown> {
   const parent = content.parent;
   return {

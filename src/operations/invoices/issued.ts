@@ -7,6 +7,7 @@ import { shortHash } from '../../fiscal/hash-chain.ts';
 export const issuedColumns = `d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.qr,
   (select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
+/** Of a row that has a number. Receipts are not signed: their hash is empty, and so is its short form. */
 export function issuedOf(row: Row): Issued {
   const hash = String(row['hash']);
   return {

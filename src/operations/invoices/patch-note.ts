@@ -24,6 +24,7 @@ interface NoteFacts {
   readonly issuer: Content['issuer'];
 }
 
+/** Locks the invoice until the commit, so that no other note takes the same quantities meanwhile. */
 export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
   const content = row['content'] as Content;
   const parent = await lockToCredit(tx, content.parent!.id);
@@ -33,6 +34,10 @@ export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
 
 const own: ReadonlySet<string> = new Set(['date', 'notes', 'seriesId', 'reason', 'items']);
 
+/**
+ * The statement that writes the note, made anew over its invoice. Refuses fields that are not its own, and whatever
+ * stands against the note.
+ */
 export function updateNoteCall(
   id: string,
   facts: NoteFacts,

@@ -95,6 +95,7 @@ export interface ItemRecord {
   withholding_tax_reason: string | null;
   is_archived: boolean;
 }
+/** Those that a body can change. */
 export const recordColumns = [
   'name',
   'description',
@@ -114,12 +115,14 @@ export const recordColumns = [
 ] as const satisfies readonly (keyof ItemRecord)[];
 
 export const itemListColumns = `id, used, created_at, updated_at, certo.now() as now, ${recordColumns.join(', ')}`;
+/** $1 the id; `now` is the database's time, for the rate that is in force. */
 export const readItem = statement(
   'item_read',
   `select ${itemListColumns} from certo.items where company_id = certo.current_company() and id = $1`,
 );
 const lockItem = statement('item_lock', `${readItem.text} for update`);
 
+/** What a new item is where its body says nothing. */
 export const emptyItem: ItemRecord = {
   name: '',
   description: null,
@@ -138,10 +141,12 @@ export const emptyItem: ItemRecord = {
   is_archived: false,
 };
 
+/** The columns that an item is made of, as stored. */
 export function recordOf(row: Row): ItemRecord {
   return Object.fromEntries(recordColumns.map((name) => [name, row[name]])) as unknown as ItemRecord;
 }
 
+/** In the order of the columns. */
 export const itemValues = (record: ItemRecord): unknown[] => recordColumns.map((name) => record[name]);
 
 /** The record after a body is laid over it. Leaving EXEMPT drops the code; automatic VAT drops the fixed rate. */
@@ -217,6 +222,7 @@ export function regionOf(territory: ItemRecord['vat_territory'], companyRegion: 
   return companyRegion;
 }
 
+/** `taxRate` in percent: its own fixed rate, else the one in force `today` in its territory. */
 export function showItem(row: Row, today: Day, companyRegion: Region): Record<string, unknown> {
   const record = recordOf(row);
   const rate = record.fixed_tax_rate ?? rateOn(regionOf(record.vat_territory, companyRegion), record.vat_rate, today);

@@ -59,17 +59,20 @@ const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** The parameters of the reads that the contract gives no 400: what is no id is the id of nothing. */
 export const anyIdParams = closed({ id: Type.String({ description: 'Id of the pro forma.' }) });
 
+/** The id, if it has the form of one. Throws PROPOSAL_NOT_FOUND: the contract gives these reads no 400. */
 export function knownForm(id: string): string {
   if (!uuid.test(id)) throw new Refusal('PROPOSAL_NOT_FOUND');
   return id;
 }
 
+/** With the invoices made of it. Throws PROPOSAL_NOT_FOUND, also for one that was hidden. */
 export async function loadProposal(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readProposal, [id]);
   if (row === undefined) throw new Refusal('PROPOSAL_NOT_FOUND');
   return row;
 }
 
+/** As an invoice is shown, without what a pro forma does not have. */
 export function showProposal(row: Row, { region, companyId }: Principal, world: World): Record<string, unknown> {
   const shown = showInvoice(row, region, companyId, world);
   const related = (row['related'] as Row[] | null) ?? [];

@@ -223,6 +223,7 @@ async function readMany(
   return new Map(rows.map((row) => [canonicalNumber(String(row[column])), row]));
 }
 
+/** What stands for the original in the recovery series. */
 export function recoveryOf(row: Row): Recovery {
   return { id: String(row['id']), number: String(row['number']), atcud: String(row['atcud']) };
 }

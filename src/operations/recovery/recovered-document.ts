@@ -37,6 +37,7 @@ export interface AskedRecovery extends AskedDraft {
   readonly cashVat?: boolean | undefined;
 }
 
+/** Reported already unless the body says otherwise: true of D, false of M. */
 export function askedRecovery(body: RecoveredBody, region: Region, newId: () => string): AskedRecovery {
   const { kind, original, total, reported = kind === 'D', cashVat, ...draft } = body;
   return {

@@ -50,6 +50,7 @@ const readInvoiced = statement(
 /** When an invoice was first made of a document, and by whom. */
 export type Invoiced = ReadonlyMap<string, { readonly at: Date; readonly by: string }>;
 
+/** By id of the pro forma or transport document. Days are its own, both included. */
 export async function readInvoicedOnes(tx: Tx, from: Day, to: Day): Promise<Invoiced> {
   const rows = await tx.query(readInvoiced, [from, to]);
   return new Map(

@@ -44,6 +44,7 @@ const items = `
   left join certo.items i on i.company_id = certo.current_company() and i.id = used.id
   order by used.id`;
 
+/** In portions of 500: one entry per customer and tax identity that the documents of the period show. */
 export async function* customersOf(tx: Tx, from: Day, to: Day): AsyncGenerator<SaftCustomer[]> {
   for await (const rows of rowsOf(tx, 'saft_customers', customers, [from, to], portion)) {
     yield rows.map((row) => {
@@ -54,6 +55,7 @@ export async function* customersOf(tx: Tx, from: Day, to: Day): AsyncGenerator<S
   }
 }
 
+/** In portions of 500: items that are not in the catalogue any more are named by their id. */
 export async function* itemsOf(tx: Tx, from: Day, to: Day): AsyncGenerator<SaftItem[]> {
   for await (const rows of rowsOf(tx, 'saft_items', items, [from, to], portion)) {
     yield rows.map((row) => {

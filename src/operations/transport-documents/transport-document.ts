@@ -84,6 +84,7 @@ const lock = statement(
   'alone',
 );
 
+/** Throws TRANSPORT_NOT_FOUND. */
 export async function loadTransport(tx: Tx, documentId: string): Promise<Row> {
   return found(await tx.query(read, [documentId]));
 }
@@ -112,6 +113,7 @@ export function transportOf(row: Row): Transport {
   return transport;
 }
 
+/** As an invoice is shown, without what it does not have, and with its journey. */
 export function showTransport(row: Row, { region, companyId }: Principal, world: World): Record<string, unknown> {
   const shown = showInvoice(row, region, companyId, world);
   return {

@@ -45,6 +45,10 @@ export interface SealReport {
   readonly next: Before;
 }
 
+/**
+ * `before`: what the document before it leaves to be sealed after. `next` is the same for the one behind it, so that
+ * one broken document is told once.
+ */
 export function sealFaults(mac: Mac, document: SealedDocument, before: Before): SealReport {
   const faults: SealFault[] = [];
   const { frozen, seal, strangeNumbers } = document;

@@ -21,6 +21,7 @@ export interface VerifyWorld {
   readonly seal: Mac;
 }
 
+/** A series as its row says that it stands; nothing of it is believed. */
 export interface SeriesHead {
   readonly companyId: string;
   readonly id: string;
@@ -74,6 +75,10 @@ interface Reached extends ChainPoint {
   readonly seal: Buffer | null;
 }
 
+/**
+ * One snapshot per piece, not one for all: `head` is what it had when the check began, and what is issued since is
+ * not looked at.
+ */
 export async function verifySeries(world: VerifyWorld, head: SeriesHead, watch: Watch): Promise<void> {
   const tx = world.db.read(entryOfCompany(head.companyId, 'verify'));
   let after: Reached | undefined;
