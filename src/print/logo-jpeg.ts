@@ -5,6 +5,7 @@ const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 /** Tables, restart interval, frames, start of scan; APP14 tells how colours are coded. */
 const kept: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2, 0xc4, 0xda, 0xdb, 0xdd, 0xee]);
 
+/** The picture without what it does not need. Throws LogoRefused when it is no whole JPEG, or too large. */
 export function cleanJpeg(bytes: Uint8Array): Uint8Array {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const parts: Buffer[] = [file.subarray(0, 2)];

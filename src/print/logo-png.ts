@@ -2,6 +2,7 @@
 import { crc32, inflateSync } from 'node:zlib';
 import { checkSides, LogoRefused } from './logo-limits.ts';
 
+/** The first eight bytes. */
 export const pngMark = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] as const;
 
 const kept: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
@@ -13,6 +14,7 @@ interface Chunk {
   readonly data: Buffer;
 }
 
+/** The picture without what it does not need. Throws LogoRefused when it is no whole PNG, or too large. */
 export function cleanPng(bytes: Uint8Array): Uint8Array {
   const chunks = chunksOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const [header] = chunks;

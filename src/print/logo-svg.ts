@@ -25,6 +25,7 @@ const deepest = 32;
 const mostClipped = 200;
 const mostClipParts = 500;
 
+/** The picture written anew. Throws LogoRefused for whatever it does not know. */
 export function cleanSvg(bytes: Uint8Array): Uint8Array {
   let text: string;
   try {

@@ -23,6 +23,7 @@ export interface Roll {
 
 const millimetre = 72 / 25.4;
 
+/** By format; PostScript points, as everything that goes to the typesetter. */
 export const rolls: Readonly<Record<Exclude<PaperFormat, 'A4'>, Roll>> = {
   RECEIPT: { width: 80 * millimetre, margin: 4 * millimetre, body: 9, small: 7.5 },
   RECEIPT_58: { width: 58 * millimetre, margin: 5 * millimetre, body: 8, small: 7 },

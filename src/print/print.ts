@@ -38,6 +38,7 @@ const most_ofAll = 40_000;
 /** What a page takes beside its lines, in lines. */
 const page_size = 10;
 
+/** Costs nothing before the first print. */
 export function openPrint({ workers = 1, fontDirectory, longest_ms = 60_000 }: PrintOptions = {}): Print {
   const { render, close } = workers === 0 ? openHere(fontDirectory) : openThreads(workers, fontDirectory, longest_ms);
   const queue = new PrintQueue({ together: Math.max(workers, 1), mostOfOne: most_ofOne, mostOfAll: most_ofAll });

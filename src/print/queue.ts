@@ -29,6 +29,7 @@ interface Job {
 
 const busy_seconds = 5;
 
+/** One queue before all typesetters of a process. */
 export class PrintQueue {
   readonly #limits: QueueLimits;
   /** In the order of their turns. */
