@@ -68,6 +68,7 @@ export interface App {
   startClock(): ClockDoor;
 }
 
+/** Closing its server closes nothing of `parts`. */
 export async function buildApp(parts: AppParts): Promise<App> {
   let clock: ClockDoor | undefined;
   let { signer } = parts;

@@ -42,6 +42,7 @@ function oneOf(choices: readonly string[], byDefault: string, description: strin
 const modes: readonly AtMode[] = ['simulator', 'test', 'production'];
 const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 
+/** Every variable that is read. The schema, `certo help environment` and the README's table are made of it. */
 export const variables = {
   PORT: whole(0, 65535, 3000, 'TCP port of the service; 0 takes any free one.'),
   HOST: text('Address to listen on; 0.0.0.0 or :: for all.', { default: '127.0.0.1' }),

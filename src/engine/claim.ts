@@ -102,6 +102,7 @@ export interface Claim {
   readonly fence: string;
 }
 
+/** The answer as it went out, byte by byte. */
 export interface Recorded {
   readonly status: number;
   readonly contentType: string;

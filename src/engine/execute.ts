@@ -24,6 +24,7 @@ import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
 
+/** A request as the door hands it in, nothing of it believed yet. */
 export interface Call {
   readonly operation: Operation;
   readonly params: Record<string, unknown>;
@@ -45,6 +46,10 @@ export interface Call {
   readonly gone: AbortSignal;
 }
 
+/**
+ * The body is the JSON text that goes on the wire, or a file on the disk. `replayed`: of an earlier request with the
+ * same key.
+ */
 export interface Answer {
   readonly status: number;
   readonly body: string | SpooledFile;

@@ -4,6 +4,7 @@
  */
 import { Refusal } from '../fiscal/refusal.ts';
 
+/** For the headers of the answer; requests, and seconds until the minute ends. */
 export interface RateState {
   readonly limit: number;
   readonly remaining: number;

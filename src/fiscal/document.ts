@@ -15,12 +15,15 @@ export type Day = string;
 
 /** Tax regions of SAF-T: mainland, Madeira, Azores. */
 export type Region = 'PT' | 'PT-MA' | 'PT-AC';
+/** Kinds of rates; what each is in percent depends on date and region (vat-rates.ts). */
 export type VatRate = 'NORMAL' | 'INTERMEDIATE' | 'REDUCED' | 'EXEMPT';
 /** SAF-T TaxCode for VAT. OUT and NS are not offered. */
 export type TaxCode = 'NOR' | 'INT' | 'RED' | 'ISE';
+/** SAF-T, WithholdingTaxType: corporate income tax, personal income tax, stamp duty. */
 export type WithholdingType = 'IRC' | 'IRS' | 'IS';
 export type ProductType = 'PRODUCT' | 'SERVICE';
 
+/** What is numbered, shown and told to the AT in the same way. */
 export type Family = 'SALES' | 'RECEIPT' | 'PROFORMA' | 'TRANSPORT';
 
 export interface TypeFacts {
@@ -179,6 +182,7 @@ export interface TaxGroup {
   readonly tax: Decimal;
 }
 
+/** Lines with one kind and percentage of withholding. Base and amount with 2 decimals. */
 export interface WithholdingGroup {
   readonly type: WithholdingType;
   readonly percent: Decimal;

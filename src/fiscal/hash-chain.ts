@@ -71,6 +71,7 @@ export type ChainFault =
   /** The signature is not one of these values and the previous signature. */
   | 'HASH_WRONG';
 
+/** Which document, by its place in the series and by its number as stored. */
 export interface ChainFinding {
   readonly sequence: number;
   readonly number: string;

@@ -18,6 +18,7 @@ export interface QrRegion {
   readonly normal?: QrRate | undefined;
 }
 
+/** 2 decimals each. */
 export interface QrRate {
   readonly base: Decimal;
   readonly tax: Decimal;

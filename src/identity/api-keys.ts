@@ -24,6 +24,7 @@ const list = statement(
    where company_id = certo.current_company() order by created_at, id`,
 );
 
+/** `prefix` is what may be shown of it; keys that replaced one another have one `lineage`. */
 export interface ApiKeyRow {
   readonly id: string;
   readonly name: string;

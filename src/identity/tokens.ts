@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
+/** API key, client secret, access token, refresh token, authorization code. */
 export type TokenPrefix = 'svc_sk_' | 'svc_cs_' | 'svc_at_' | 'svc_rt_' | 'svc_ac_';
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';

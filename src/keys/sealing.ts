@@ -5,6 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
+/** What is sealed or proved under one purpose's key means nothing under another's. */
 export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup';
 
 export interface MasterKey {
