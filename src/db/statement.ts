@@ -163,7 +163,10 @@ export const idOf = (element: Element): string => (typeof element === 'string' ?
 /** Equal calls have equal keys. */
 export const keyOf = ([{ name }, values]: Call): string => `${name} ${JSON.stringify(values)}`;
 
-/** Every text declared so far, by name: for checks over all of them. */
+/**
+ * Every text declared so far, by name: for checks over all of them.
+ * @internal
+ */
 export function declaredStatements(): ReadonlyMap<string, string> {
   return texts;
 }

@@ -11,24 +11,12 @@ import type { Decimal } from './document.ts';
 import { assert } from './refusal.ts';
 import { fitting, point, read, rounded, scale, shifted, unfit, written, writtenFixed } from './small-decimal.ts';
 
-const decimalText = /^(?:0|[1-9]\d*)(?:\.\d+)?$/;
 /** Our own constructor, so that no other user of big.js can change our rounding (1 = half up). */
 const Exact = Big();
 Exact.RM = 1;
 
 /** Division needs the number of decimals on the constructor; one per asked precision. */
 const dividers: ReturnType<typeof Big>[] = [];
-
-/** Digits with an optional fraction: no sign, no exponent, no spaces, no leading zeros. */
-export function isDecimal(value: unknown): value is Decimal {
-  return typeof value === 'string' && decimalText.test(value);
-}
-
-/** The text itself when it is decimal text; anything else is a fault of ours (input is checked at the door). */
-export function decimal(value: unknown): Decimal {
-  assert(isDecimal(value), 'not decimal text');
-  return value;
-}
 
 /** a + b, exact. */
 export function add(a: Decimal, b: Decimal): Decimal {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCae, isCountry, isCurrency, isIban, isPostalCode } from './identifiers.ts';
+import { isCae, isCountry, isCurrency, isPostalCode } from './identifiers.ts';
 
 const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
@@ -27,28 +27,4 @@ test('currencies in circulation that SAF-T takes', () => {
   for (const code of ['EUR', 'USD', 'GBP', 'CHF', 'BRL', 'AOA', 'MZN', 'CVE']) expect(isCurrency(code)).toBe(true);
   for (const code of ['PTE', 'HRK', 'XAU', 'XXX', 'XTS', 'XCG', 'eur', 'EURO', ''])
     expect(isCurrency(code), code).toBe(false);
-});
-
-test('IBAN', () => {
-  const good = 'PT50000201231234567890154';
-  for (const iban of [good, 'GB82WEST12345698765432', 'DE89370400440532013000']) expect(isIban(iban)).toBe(true);
-  const bad = [
-    'PT50000201231234567890155',
-    `${good}0`,
-    good.toLowerCase(),
-    good.replace('PT50', 'PT 50'),
-    'PT51000201231234567890154',
-    '',
-  ];
-  for (const iban of bad) expect(isIban(iban), iban).toBe(false);
-  // The national check digits make every Portuguese IBAN start with PT50: another start is wrong even where 97 agrees.
-  const others = Array.from({ length: 97 }, (_, check) => `PT${String(check).padStart(2, '0')}000201231234567890155`);
-  expect(others.filter(isIban)).toEqual([]);
-  // Modulus 97 finds every single wrong digit.
-  for (let place = 4; place < good.length; place += 1) {
-    for (let digit = 0; digit < 10; digit += 1) {
-      const other = good.slice(0, place) + digit + good.slice(place + 1);
-      expect(isIban(other)).toBe(other === good);
-    }
-  }
 });

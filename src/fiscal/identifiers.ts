@@ -44,16 +44,3 @@ const currencies = new Set(
 export function isCurrency(text: string): boolean {
   return currencies.has(text);
 }
-
-/** An IBAN without spaces, upper case: form and modulus 97 (ISO 13616, ISO 7064); Portuguese ones start with PT50 and have 25 characters. */
-export function isIban(text: string): boolean {
-  if (!/^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/.test(text)) return false;
-  if (text.startsWith('PT') && !/^PT50\d{21}$/.test(text)) return false;
-  const turned = text.slice(4) + text.slice(0, 4);
-  let rest = 0;
-  for (const character of turned) {
-    const value = Number.parseInt(character, 36);
-    rest = (rest * (value > 9 ? 100 : 10) + value) % 97;
-  }
-  return rest === 1;
-}

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import type { Content, DocumentType } from './document.ts';
 import { chainPart, signedText, verifyChain } from './hash-chain.ts';
-import { type DecidedIssue, decideIssue, finishIssue, headAfter, type IssueFacts, type SeriesHead } from './issue.ts';
+import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from './issue.ts';
 import { Refusal } from './refusal.ts';
 import { simplifiedLimit } from './simplified-limit.ts';
 
@@ -73,7 +73,7 @@ test('the first two invoices of the reference: signed text, hash and QR message'
     sampleLine(),
   ];
   const content = sampleContent('INVOICE', discounted, { globalDiscount: { type: 'PERCENT', value: '10' } });
-  const head = headAfter(first, one!.hash);
+  const head = { ...first.next, lastHash: one!.hash };
   const second = decided({ content, head, now: new Date('2026-03-02T11:02:07Z') });
   expect(signedText(second.parts!, head.lastHash)).toBe(two!.text);
   expect(finishIssue(second, two!.hash).qr).toBe(qrVectors.own[1]!.text);
@@ -343,7 +343,7 @@ test('groups against a running head: no gap, nothing goes back, the chain verifi
           });
           expect(issued.qr).toContain(`*G:${issued.number}*H:${issued.atcud}*`);
         }
-        head = headAfter(members.at(-1)!, previous);
+        head = { ...members.at(-1)!.next, lastHash: previous };
       }
       expect(verifyChain(publicKeys, documents)).toEqual([]);
       expect(head.lastSequence).toBe(documents.length);

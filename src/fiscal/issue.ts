@@ -9,7 +9,7 @@
  *     signatures = sign(head.lastHash, [first.parts, second.parts]);
  *     finishIssue(first, signatures[0]);  finishIssue(second, signatures[1]);
  *
- * A head's lastHash is therefore that of the last document that was signed before the group, until headAfter.
+ * A head's lastHash is therefore that of the last document that was signed before the group.
  */
 import { atcud } from './atcud.ts';
 import { dateProblems } from './dates.ts';
@@ -142,11 +142,6 @@ export function finishIssue(decided: DecidedIssue, hash: string): Issued {
     certificateNumber,
   };
   return { qr: qrPayload(decided.content, stamps), ...stamps };
-}
-
-/** The head once the last document of a group is signed. */
-export function headAfter(decided: DecidedIssue, hash: string): SeriesHead {
-  return { ...decided.next, lastHash: hash };
 }
 
 function readyHead(facts: IssueFacts): SeriesHead {

@@ -83,9 +83,6 @@ export const stateColumns = [
 ] as const;
 export type StateColumn = (typeof stateColumns)[number];
 
-/** Columns of the outbox: when the AT is told next, by whom. They say nothing of the document. */
-export const outboxColumns = ['at_attempts', 'at_next_at', 'at_lease', 'at_problem'] as const;
-
 /** The frozen columns by name: JSON for asked, content and issued_state, for the others text as `sealable` makes it. */
 export type Frozen = Readonly<Record<(typeof frozenColumns)[number], unknown>>;
 

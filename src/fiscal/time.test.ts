@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import type { Region } from './document.ts';
 import * as t from './time.ts';
 
-const regions: readonly Region[] = ['PT', 'PT-MA', 'PT-AC'];
+const zones = { PT: 'Europe/Lisbon', 'PT-MA': 'Atlantic/Madeira', 'PT-AC': 'Atlantic/Azores' } as const;
+const regions = Object.keys(zones) as Region[];
 const text = (iso: string) => regions.map((region) => t.localText(new Date(iso), region));
 
 test('the clock goes forward at 01:00 UTC on the last Sunday of March', () => {
@@ -47,8 +48,7 @@ test('start of a day, also where midnight is skipped or comes twice', () => {
 
 test('agrees with the runtime at every moment', () => {
   const formats = regions.map(
-    (region) =>
-      new Intl.DateTimeFormat('sv-SE', { timeZone: t.zoneOf(region), dateStyle: 'short', timeStyle: 'medium' }),
+    (region) => new Intl.DateTimeFormat('sv-SE', { timeZone: zones[region], dateStyle: 'short', timeStyle: 'medium' }),
   );
   const moment = fc.oneof(
     fc.date({ min: new Date('1980-01-01'), max: new Date('2100-01-01'), noInvalidDate: true }),

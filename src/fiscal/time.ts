@@ -7,6 +7,7 @@
 import type { Day, Region } from './document.ts';
 import { assert } from './refusal.ts';
 
+/** IANA names. */
 const zones: Readonly<Record<Region, string>> = {
   PT: 'Europe/Lisbon',
   'PT-MA': 'Atlantic/Madeira',
@@ -18,11 +19,6 @@ const dayText = /^(\d{4})-(\d{2})-(\d{2})$/;
 /** RFC 3339 with an upper-case T and a zone; seconds may be left out. */
 const instantText =
   /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-
-/** IANA name of a region's time zone. */
-export function zoneOf(region: Region): string {
-  return zones[region];
-}
 
 /** A day that exists, "YYYY-MM-DD", years 0001 to 9999. */
 export function isDay(text: string): boolean {

@@ -4,7 +4,6 @@
  * is not sealed fails here.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { outboxColumns } from '../../src/fiscal/seal.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -146,8 +145,11 @@ describe('to somebody without guards', () => {
     return [...new Set(missed)].sort();
   }
 
+  // When the AT is told next, and by whom: they say nothing of the document.
+  const outboxColumns = ['at_attempts', 'at_lease', 'at_next_at', 'at_problem'];
+
   test('each column of a document is proved, but for those of the outbox', async () => {
-    expect(await unseen('documents', 'id = $1', [paid.id])).toEqual([...outboxColumns].sort());
+    expect(await unseen('documents', 'id = $1', [paid.id])).toEqual(outboxColumns);
   }, 120_000);
 
   test('each column of an event is proved', async () => {
