@@ -215,7 +215,6 @@ export async function draftToChange(tx: Tx, id: string): Promise<Row> {
 /** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
 export function showInvoice(row: Row, region: Region, companyId: string, world: World): Record<string, unknown> {
   const content = row['content'] as Content;
-  const { totals, customer, issuer } = content;
   const date = (row['date'] as string | null) ?? undefined;
   const issuedAt = row['issued_at'] as Date | null;
   return {
@@ -243,56 +242,70 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
     ...showParent(content, region),
     syncWithAt: showSync(row),
     series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
-    customer: {
-      ref: customer.id,
-      data: {
-        name: customer.name,
-        taxpayerNumber: customer.taxpayerNumber,
-        email: customer.email,
-        address: customer.address,
-        postalCode: customer.postalCode,
-        city: customer.city,
-        country: customer.country,
-        phone: customer.phone,
-        mobile: customer.mobile,
-      },
-    },
-    summary: {
-      amountWithoutTax: toNumber(totals.net),
-      amountWithTax: toNumber(totals.gross),
-      amountWithoutTaxWithoutDiscount: toNumber(content.netBeforeDiscount),
-      taxAmount: toNumber(totals.tax),
-      globalDiscountType: content.globalDiscount?.type,
-      globalDiscountPercent: percentIn(content.globalDiscount),
-      globalDiscountAmount: toNumber(content.globalDiscountAmount),
-      total: toNumber(totals.gross),
-      totalToPay: toNumber(totals.toPay),
-      withholdingTaxAmount: toNumber(totals.withholding),
-      creditNotesTotal: toNumber(String(row['credited'])),
-    },
+    customer: showCustomer(content),
+    summary: showSummary(content, String(row['credited'])),
     items: content.lines.map(showLine),
     payment:
       content.payment === undefined
         ? undefined
         : { method: content.payment.method, date: optionalDay(content.payment.date, region) },
-    qrCode:
-      row['qr'] === null
-        ? undefined
-        : {
-            url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
-            data: row['qr'],
-            imageData: qrDataUri(String(row['qr'])),
-          },
-    issuer: {
-      ref: issuer.id,
-      data: {
-        name: issuer.name,
-        taxPayerNumber: issuer.taxpayerNumber,
-        address: issuer.address,
-        city: issuer.city,
-        postalCode: issuer.postalCode,
-        country: issuer.country,
-      },
+    qrCode: row['qr'] === null ? undefined : showQrCode(row, companyId, world),
+    issuer: showIssuer(content),
+  };
+}
+
+function showCustomer({ customer }: Content): Record<string, unknown> {
+  return {
+    ref: customer.id,
+    data: {
+      name: customer.name,
+      taxpayerNumber: customer.taxpayerNumber,
+      email: customer.email,
+      address: customer.address,
+      postalCode: customer.postalCode,
+      city: customer.city,
+      country: customer.country,
+      phone: customer.phone,
+      mobile: customer.mobile,
+    },
+  };
+}
+
+function showSummary(content: Content, credited: string): Record<string, unknown> {
+  const { totals } = content;
+  return {
+    amountWithoutTax: toNumber(totals.net),
+    amountWithTax: toNumber(totals.gross),
+    amountWithoutTaxWithoutDiscount: toNumber(content.netBeforeDiscount),
+    taxAmount: toNumber(totals.tax),
+    globalDiscountType: content.globalDiscount?.type,
+    globalDiscountPercent: percentIn(content.globalDiscount),
+    globalDiscountAmount: toNumber(content.globalDiscountAmount),
+    total: toNumber(totals.gross),
+    totalToPay: toNumber(totals.toPay),
+    withholdingTaxAmount: toNumber(totals.withholding),
+    creditNotesTotal: toNumber(credited),
+  };
+}
+
+function showQrCode(row: Row, companyId: string, world: World): Record<string, unknown> {
+  return {
+    url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
+    data: row['qr'],
+    imageData: qrDataUri(String(row['qr'])),
+  };
+}
+
+function showIssuer({ issuer }: Content): Record<string, unknown> {
+  return {
+    ref: issuer.id,
+    data: {
+      name: issuer.name,
+      taxPayerNumber: issuer.taxpayerNumber,
+      address: issuer.address,
+      city: issuer.city,
+      postalCode: issuer.postalCode,
+      country: issuer.country,
     },
   };
 }
