@@ -1,4 +1,4 @@
-/** Forms of postal codes, activity codes, countries, currencies and bank accounts: pure predicates. */
+/** Forms of postal codes, activity codes, countries and currencies: pure predicates. */
 
 /** Portuguese postal code "1000-001". */
 export function isPostalCode(text: string): boolean {
