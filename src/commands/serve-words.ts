@@ -26,7 +26,7 @@ const modeWords: Readonly<Record<AtMode, string>> = {
   production: 'PRODUCTION: documents are real',
 };
 
-/** `control` null: the simulator is elsewhere, or there is none. */
+/** `control` null: it is no simulator, or its control address is not known. */
 export function describeService(service: { config: Config; baseUrl: string; control: string | null }): Said {
   const { config, baseUrl, control } = service;
   const metrics = config.metricsPort === 0 ? null : `http://127.0.0.1:${config.metricsPort}/metrics`;

@@ -192,7 +192,7 @@ const readDraft = listStatement(
  */
 export const readDraftAhead = (id: string): Call => [readDraft, [[id]]];
 
-/** The row that `showInvoice` shows. Throws INVOICE_NOT_FOUND, or that it was imported. */
+/** The row that `showInvoice` shows. Throws INVOICE_NOT_FOUND, IMPORTED_FROM_AT. */
 export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
   if (row === undefined) throw await missingInvoice(tx, id);
