@@ -84,3 +84,19 @@ test('of one company so much may wait, of all together more; one print of each a
   await end();
   expect(made).toEqual(['a1', 'a3', 'b1', 'c1', 'b3', 'b4']);
 });
+
+test('whoever asks for the same holds as much, and is one too many when the company has enough of them', async () => {
+  const { ask, made, end } = scene();
+  const all = [ask('a1', 40), ask('a1', 40)];
+  expect(await ask('a1', 40)).toBe('DOWNLOADS_BUSY 5');
+  expect(await ask('a2', 21)).toBe('DOWNLOADS_BUSY 5');
+  void ask('a2', 20);
+  await end();
+  expect(await Promise.all(all)).toEqual(['a1', 'a1']);
+  void ask('a2', 20);
+  expect(await ask('a3', 61)).toBe('DOWNLOADS_BUSY 5');
+  await end(new Error('no ink'));
+  void ask('a3', 100);
+  await end();
+  expect(made).toEqual(['a1', 'a2', 'a3']);
+});

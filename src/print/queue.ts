@@ -15,7 +15,7 @@ export interface Ticket {
 export interface QueueLimits {
   /** Prints that are made at once. */
   readonly together: number;
-  /** Sizes of the prints of one that may wait, added up; one print of each may always wait. */
+  /** Sizes of the prints that callers of one may wait for, added up; one of each may always wait. */
   readonly mostOfOne: number;
   /** The same of all together. */
   readonly mostOfAll: number;
@@ -23,7 +23,6 @@ export interface QueueLimits {
 
 interface Job {
   readonly ticket: Ticket;
-  readonly size: number;
   readonly start: () => Promise<void>;
 }
 
@@ -45,15 +44,21 @@ export class PrintQueue {
 
   /** What `make` resolves with, when its turn has come. Rejects with DOWNLOADS_BUSY, or what `make` rejects with. */
   run(ticket: Ticket, size: number, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
-    const same = this.#known.get(ticket.name);
-    if (same !== undefined) return same;
+    const { name, whose } = ticket;
     const { mostOfOne, mostOfAll } = this.#limits;
-    const ofOne = this.#sizes.get(ticket.whose) ?? 0;
+    const ofOne = this.#sizes.get(whose) ?? 0;
     if (ofOne > 0 && (ofOne + size > mostOfOne || this.#ofAll + size > mostOfAll)) {
       return Promise.reject(new Refusal('DOWNLOADS_BUSY', {}, { retryAfterSeconds: busy_seconds }));
     }
+    // Whoever waits has read the document, also for a print that is made already.
+    this.#count(whose, size);
+    const print = this.#known.get(name) ?? this.#begin(ticket, make);
+    return print.finally(() => this.#count(whose, -size));
+  }
+
+  #begin(ticket: Ticket, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
     const print = new Promise<Uint8Array>((resolve, reject) => {
-      this.#add({ ticket, size, start: () => make().then(resolve, reject) });
+      this.#add({ ticket, start: () => make().then(resolve, reject) });
     });
     this.#known.set(ticket.name, print);
     this.#next();
@@ -65,7 +70,6 @@ export class PrintQueue {
     const own = this.#waiting.get(whose);
     if (own === undefined) this.#waiting.set(whose, [job]);
     else own.push(job);
-    this.#count(whose, job.size);
   }
 
   #next(): void {
@@ -79,12 +83,11 @@ export class PrintQueue {
     }
   }
 
-  async #work({ ticket, size, start }: Job): Promise<void> {
+  async #work({ ticket, start }: Job): Promise<void> {
     this.#working += 1;
     await start();
     this.#working -= 1;
     this.#known.delete(ticket.name);
-    this.#count(ticket.whose, -size);
     this.#next();
   }
 
