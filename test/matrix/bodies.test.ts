@@ -73,6 +73,22 @@ test('what is answered holds nothing any more, whatever the answer was', async (
   }
 });
 
+test('who hangs up at once is no fault of ours', async () => {
+  const { port } = service.app.http.server.address() as AddressInfo;
+  const head = 'POST /customers HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nX-Api-Key: svc_sk_nobody\r\n';
+  const before = service.logs.length;
+  const hangUp = (length: number) =>
+    new Promise<void>((resolve) => {
+      const socket = connect(port, '127.0.0.1', () => {
+        socket.write(`${head}Content-Length: ${length}\r\n\r\n{}`, () => socket.resetAndDestroy());
+      });
+      socket.once('close', () => resolve());
+    });
+  for (let round = 0; round < 20; round++) await Promise.all([2, 2, 2, 5, 5].map(hangUp));
+  expect((await A.post('/customers', { name: 'Rui', country: 'PT' })).status).toBe(201);
+  expect(service.logs.slice(before).filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
 test('a long body is read once it is known who sent it', async () => {
   const long = `{"name":"${'x'.repeat(100_000)}","name":1}`;
   const post = (key: string) => service.call('POST', '/customers', { key, raw: long });

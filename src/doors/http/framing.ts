@@ -53,6 +53,8 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   };
 
   server.on('connection', (socket) => {
+    // Node keeps it from the first time it is asked: who hangs up before the answer is known, and counted, all the same.
+    void socket.remoteAddress;
     // How Node ends a connection after its last answer.
     socket.destroySoon = () => sayLast(socket);
   });

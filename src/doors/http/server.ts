@@ -74,7 +74,7 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   // Bodies arrive as bytes; the corridor decides when and how they are read.
   app.removeAllContentTypeParsers();
   const bodies = new Bodies(body_limits);
-  app.addContentTypeParser('*', (request, _payload, done) => bodies.read(request.raw, networkOf(request.ip), done));
+  app.addContentTypeParser('*', (request, _payload, done) => bodies.read(request.raw, networkOfCaller(request), done));
   app.addHook('onRequest', (request, reply, done) => {
     bodies.expect(request.raw, reply.raw);
     if (request.raw.url !== undefined && request.raw.url.length > longest_address)
@@ -139,7 +139,7 @@ async function serve(
   const trace: Trace = {};
   const gone = operation.media === undefined ? notWatched : goneSignal(reply);
   try {
-    door.addressRate.check(networkOf(request.ip));
+    door.addressRate.check(networkOfCaller(request));
     const answer = await execute(door.corridor, callOf(operation, request, gone), trace);
     addRateHeaders(reply, trace);
     if (answer.body instanceof SpooledFile) return sendFile(reply, answer.body, String(operation.media), gone);
@@ -149,10 +149,13 @@ async function serve(
     if (error instanceof CallerGone) return reply.hijack();
     addRateHeaders(reply, trace);
     const refusal = refusalOf(error);
-    if (unknownCaller.has(refusal.code)) door.addressRate.count(networkOf(request.ip));
+    if (unknownCaller.has(refusal.code)) door.addressRate.count(networkOfCaller(request));
     return sendProblem(reply, request, refusal, door, error);
   }
 }
+
+/** Whose address was not asked before the connection was gone has none: all of those count as one. */
+const networkOfCaller = ({ ip }: { readonly ip?: string }): string => networkOf(ip ?? 'gone');
 
 /** Refusals of who is not known by any credential: they count against the address (decision 0020). */
 const unknownCaller: ReadonlySet<RefusalCode> = new Set(['UNAUTHENTICATED', 'AMBIGUOUS_CREDENTIALS']);
