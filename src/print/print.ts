@@ -11,7 +11,6 @@ import type { Piscina } from 'piscina';
 import type { PrintInput } from './input.ts';
 import { type Delivery, takeOut } from './outbox.ts';
 import { PrintQueue, type Ticket } from './queue.ts';
-import type { Typesetter } from './typst.ts';
 
 export interface PrintOptions {
   /** Threads, default 1 (each takes about 60 MB). 0: typeset in the calling thread, for commands that print little. */
@@ -58,17 +57,41 @@ interface Renderer {
 type Pool = Piscina<PrintInput, Delivery>;
 
 function openThreads(workers: number, fontDirectory: string | undefined, longest_ms: number): Renderer {
-  let starting: Promise<Pool> | undefined;
+  const pool = keptOnceThere(async (forget) => {
+    const started = await startPool(workers, fontDirectory);
+    // A thread that fails while nobody waits for it (its files are being replaced, say) would end the process, and a pool
+    // whose thread failed at its start begins no other.
+    return started.on('error', () => {
+      forget();
+      started.destroy().catch(() => undefined);
+    });
+  });
   return {
     render: async (input) => {
-      starting ??= startPool(workers, fontDirectory);
-      const pool = await starting;
+      const started = await pool.get();
       const signal = AbortSignal.timeout(longest_ms);
-      return takeOut(await pool.run(input, { name: 'renderPdf', signal }));
+      return takeOut(await started.run(input, { name: 'renderPdf', signal }));
     },
     close: async () => {
-      await (await starting)?.destroy();
+      await (await pool.now())?.destroy();
     },
+  };
+}
+
+/** Made when it is first asked for; again after it could not be made, or was forgotten. */
+function keptOnceThere<T>(make: (forget: () => void) => Promise<T>) {
+  let kept: Promise<T> | undefined;
+  const begin = (): Promise<T> => {
+    const forget = (): void => {
+      if (kept === making) kept = undefined;
+    };
+    const making = make(forget);
+    making.catch(forget);
+    return making;
+  };
+  return {
+    get: (): Promise<T> => (kept ??= begin()),
+    now: (): Promise<T> | undefined => kept,
   };
 }
 
@@ -94,11 +117,10 @@ function workerFile(): string {
 }
 
 function openHere(fontDirectory: string | undefined): Renderer {
-  let opening: Promise<Typesetter> | undefined;
+  const typesetter = keptOnceThere(async () => (await import('./typst.ts')).openTypesetter(fontDirectory));
   return {
     render: async (input) => {
-      opening ??= import('./typst.ts').then(({ openTypesetter }) => openTypesetter(fontDirectory));
-      const pdf = new Uint8Array((await opening).typeset(input));
+      const pdf = new Uint8Array((await typesetter.get()).typeset(input));
       // The file's native memory is freed between turns of the loop: without this one, 1,000 prints in a row keep 60 MB.
       await setImmediate();
       return pdf;
