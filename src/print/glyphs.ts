@@ -8,8 +8,10 @@ const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u;
 /** Tabs and line breaks, where one line is wanted. */
 const blank = /[\t\n\r\u2028\u2029]/;
 const replacement = '\ufffd';
-/** U+200B: the line may break here, and nothing is drawn. */
-const breakHere = '\u200b';
+/** U+200B: the line may break here. The templates set a box in its place (parts.typ). */
+export const breakHere = '\u200b';
+/** Where what is no word is rather broken: numbers of documents, addresses of mail and pages. */
+const separator = /[-._/@]/;
 /**
  * One line of text, drawable: composed (NFC), without invisible characters. A word wider than `widest` (in ems) gets
  * places to break at, so that it does not run into the next column.
@@ -24,20 +26,31 @@ export function printable(text: string, font: Font, widest: number): string {
 }
 
 /**
- * A word in pieces that fit. One em is spared: Typst counts a line that ends at U+200B one letter short. Breaks between
- * all letters would fill the lines better, but each would need a box to mend the count, and thousands are too many.
+ * A word in pieces that fit, one em spared for heavier type; in its second half a piece rather ends behind a separator.
+ * Breaks between all letters would fill the lines better, but each is a box, and thousands are too many.
  */
 function pieces(word: string, font: Font, widest: number): string[] {
-  const all = [''];
+  const all: string[] = [];
+  let piece = '';
   let width = 0;
   for (const character of word) {
     const advance = font.width(character);
-    const fits = width + advance <= widest - 1 || /\p{M}/u.test(character);
-    if (fits) all.push(all.pop() + character);
-    else all.push(character);
-    width = fits ? width + advance : advance;
+    if (width + advance > widest - 1 && !/\p{M}/u.test(character)) {
+      const end = pieceEnd(piece);
+      all.push(piece.slice(0, end));
+      piece = piece.slice(end);
+      width = font.width(piece);
+    }
+    piece += character;
+    width += advance;
   }
-  return all;
+  return [...all, piece];
+}
+
+function pieceEnd(piece: string): number {
+  const half = piece.length / 2;
+  for (let end = piece.length; end > half; end--) if (separator.test(piece[end - 1]!)) return end;
+  return piece.length;
 }
 
 /** Text with line breaks, as drawable lines. */

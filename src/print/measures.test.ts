@@ -19,7 +19,8 @@ const plain: PaperTotals = {
   euros: [],
 };
 const totals = (more: Partial<PaperTotals>) => measuresOf([], { ...plain, ...more }, pen);
-const facts = (label: string, value: string) => measuresOf([{ label: [label], value }], undefined, pen).factsAreFlat;
+const facts = (label: string, value: string) =>
+  measuresOf([{ label: [label], value, isLiteral: false }], undefined, pen).factsAreFlat;
 
 describe('heights are known', () => {
   test('of ordinary facts and totals', () => {

@@ -12,6 +12,8 @@ import type { Word } from './words.ts';
 export interface Fact {
   readonly label: readonly string[];
   readonly value: string;
+  /** Sign by sign: it gains no hyphen where its line ends. */
+  readonly isLiteral: boolean;
 }
 
 /** A place of loading or unloading. */
@@ -22,6 +24,8 @@ export interface PaperPlace {
 
 /** The others are paid when they are issued, or are not to be paid. */
 const isOwed: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE', 'PROFORMA']);
+
+const literal: ReadonlySet<Word> = new Set(['corrected', 'origin', 'licensePlate', 'atDocCode']);
 
 /** In reading order; `ems` is the width of a value's place. */
 export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
@@ -41,7 +45,11 @@ export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
   ];
   return facts
     .filter((fact): fact is [Word, string] => fact[1] !== undefined && fact[1].trim() !== '')
-    .map(([word, value]) => ({ label: pen.labelLines(word), value: pen.writeWithin(ems, value) }));
+    .map(([word, value]) => ({
+      label: pen.labelLines(word),
+      value: pen.writeWithin(ems, value),
+      isLiteral: literal.has(word),
+    }));
 }
 
 /** DL 147/2003, article 4: start with its hour; the plate when it is known, the AT's code once it has told it. */

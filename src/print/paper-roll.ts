@@ -59,6 +59,7 @@ export interface RollRow {
 export interface RollFact {
   readonly label: string;
   readonly value: string;
+  readonly isLiteral: boolean;
   readonly isStacked: boolean;
 }
 
@@ -94,7 +95,7 @@ export function rollTable(
     ? ['settledDocument', 'receivedPart']
     : ['line', isValued(content) ? 'lineTotal' : 'quantity'];
   return {
-    facts: facts.map(({ label, value }) => rollFact(label.join(' / '), value, inside / roll.small, pen)),
+    facts: facts.map((fact) => rollFact(fact, inside / roll.small, pen)),
     heads: heads.map(pen.labelLines),
     pages: pagesOf(
       entries.map((entry) => ({ ...entry, ...written(entry, roll, inside, pen) })),
@@ -114,9 +115,9 @@ function finalPlace({ label, value }: PaperTotals['final'], { body }: Roll, insi
   return { size, isStacked: pen.width(label) * heavier * body * 1.2 + gap + ems * size > inside };
 }
 
-function rollFact(label: string, value: string, ems: number, pen: Pen): RollFact {
-  const isStacked = pen.width(label) + pen.width(value) * heavier + gap / 6 > ems;
-  return { label, value, isStacked };
+function rollFact({ label: labels, ...fact }: Fact, ems: number, pen: Pen): RollFact {
+  const label = labels.join(' / ');
+  return { label, ...fact, isStacked: pen.width(label) + pen.width(fact.value) * heavier + gap / 6 > ems };
 }
 
 function lineEntries(content: Content, pen: Pen): Entry[] {

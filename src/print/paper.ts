@@ -8,6 +8,7 @@ import { documentTypes } from '../fiscal/document.ts';
 import { type Closing, closingOf } from './closing.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
+import { breakHere } from './glyphs.ts';
 import { type PrintInput, styleOf } from './input.ts';
 import { type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
@@ -24,11 +25,15 @@ export interface Paper {
   readonly accent: string;
   /** Document title of the file. */
   readonly fileTitle: string;
+  /** Of the file, and of the logo. */
+  readonly author: string;
   readonly title: string;
   readonly titleInEnglish?: string | undefined;
   readonly number: string;
   /** The number in large type, breakable when it is long. */
   readonly numberInTitle: string;
+  /** A receipt's lines are named by the numbers of documents. */
+  readonly listsNumbers: boolean;
   readonly copy: string;
   readonly environment?: string | undefined;
   readonly cancelled?: string | undefined;
@@ -105,18 +110,21 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
   const notes = smallLines(content.transport?.comments ?? content.notes);
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
+  const issuer = issuerOf(content, input.producer, pen);
   const paper: Paper = {
     accent: readableColour(style.colour),
     fileTitle: `${title} ${issued.number}`,
+    author: issuer.name.replaceAll(breakHere, ''),
     title,
     titleInEnglish: language === 'en' ? titlesInEnglish[content.type] : undefined,
     number: issued.number,
     numberInTitle: pen.write(issued.number),
+    listsNumbers: content.type === 'RECEIPT',
     copy: input.copy,
     environment: environments[input.environment],
     cancelled: input.status === 'A' ? 'ANULADO' : undefined,
     mentions: mentionsOf(content, pen),
-    issuer: issuerOf(content, input.producer, pen),
+    issuer,
     customer: customerOf(content, pen),
     facts: roll === undefined ? facts : [],
     places: placesOf(content, pen),

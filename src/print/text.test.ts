@@ -51,6 +51,11 @@ describe('drawable text', () => {
     expect(printable('W'.repeat(6), font, 5)).toBe('WWWW\u200bWW');
   });
 
+  test('such a word is rather broken behind a separator', () => {
+    expect(printable('contas@empresa.pt', font, 9)).toBe('contas@\u200bempresa.pt');
+    expect(printable('a-bcdefghijklm', font, 6)).toBe('a-bcdefghi\u200bjklm');
+  });
+
   test('no letter is lost, every piece fits, and a letter keeps its marks', () => {
     const letter = fc.constantFrom('a', 'W', 'i', 'ш', 'x\u0331', 'y\u0331\u0331');
     fc.assert(

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { type Font, readFont } from './font.ts';
+import { breakHere } from './glyphs.ts';
 import { type PaperFormat, type PrintInput, styleOf } from './input.ts';
 import { kindOfLogo } from './logo.ts';
 import { largestLogo_bytes } from './logo-limits.ts';
@@ -55,7 +56,9 @@ function typeset(compiler: NodeCompiler, font: Font, input: PrintInput): Uint8Ar
 }
 
 function compile(compiler: NodeCompiler, font: Font, input: PrintInput, logo: string | undefined): Uint8Array {
-  const inputs = { data: JSON.stringify(paperOf(input, font, logo)) };
+  const data = JSON.stringify(paperOf(input, font, logo));
+  // Most papers have no places to break at, and need not look for them (parts.typ).
+  const inputs: Record<string, string> = data.includes(breakHere) ? { data, breaks: breakHere } : { data };
   // In one step: a document from compile() is native memory that the garbage collector does not see, and stays for long
   // (816 MB after 1,000 documents in a row).
   return compiler.pdf(

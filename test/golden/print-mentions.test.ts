@@ -347,6 +347,7 @@ describe('the state of a document', () => {
     expect(paper(samples.converted()).facts.at(-1)).toEqual({
       label: ['Documento de origem'],
       value: 'Fatura pró-forma PF A2026/3 de 20-02-2026',
+      isLiteral: true,
     });
   });
 });
