@@ -1,5 +1,5 @@
 /**
- * What the bundled font can draw and how wide, read from its file (OpenType 1.9).
+ * What a bundled font can draw and how wide, read from its file (OpenType 1.9).
  *
  * PDF/A forbids missing glyphs (ISO 19005-3, 6.2.11.8), so one emoji in a customer's name would make an issued document
  * unprintable: text is checked beforehand. Widths decide columns without asking the typesetter to measure each cell.
@@ -15,7 +15,7 @@ export interface Font {
 
 const uncovered = 0xffff;
 
-/** Reads a TrueType font. Code points beyond U+FFFF count as not covered. */
+/** Reads a TrueType or OpenType font. Code points beyond U+FFFF count as not covered. */
 export function readFont(file: Uint8Array): Font {
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
   const advances = readAdvances(view);
@@ -31,6 +31,20 @@ export function readFont(file: Uint8Array): Font {
         if ((text.charCodeAt(at) & 0xfc00) === 0xd800) at++;
       }
       return units / em;
+    },
+  };
+}
+
+/** A font whose gaps another one fills. */
+export function together(first: Font, second: Font): Font {
+  return {
+    covers: (codePoint) => first.covers(codePoint) || second.covers(codePoint),
+    width: (text) => {
+      let ems = 0;
+      for (const character of text) {
+        ems += (first.covers(character.codePointAt(0)!) ? first : second).width(character);
+      }
+      return ems;
     },
   };
 }
@@ -52,7 +66,7 @@ function readAdvances(view: DataView): Uint16Array {
   return advances;
 }
 
-/** Offset of the `cmap` subtable of format 12, which Noto Sans has. */
+/** Offset of the `cmap` subtable of format 12, which our fonts have. */
 function segmentedCoverage(view: DataView): number {
   const cmap = table(view, 'cmap');
   const subtables = Array.from(

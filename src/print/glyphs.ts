@@ -1,4 +1,4 @@
-/** Text made fit for the bundled font. What the font lacks prints as U+FFFD; the books keep the true text. */
+/** Text made fit for the bundled fonts. What they lack prints as U+FFFD; the books keep the true text. */
 import type { Font } from './font.ts';
 
 /** Nothing to do for most text: ASCII and Latin-1, without the soft hyphen. */
@@ -7,7 +7,7 @@ const plain = /^[ -~\u00a0-\u00ac\u00ae-\u00ff]*$/;
 const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u;
 /** Tabs and line breaks, where one line is wanted. */
 const blank = /[\t\n\r\u2028\u2029]/;
-const replacement = '\ufffd';
+export const replacement = '\ufffd';
 /** U+200B: the line may break here. The templates set a box in its place (parts.typ). */
 export const breakHere = '\u200b';
 /** Where what is no word is rather broken: numbers of documents, addresses of mail and pages. */

@@ -8,14 +8,20 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
-import { type Font, readFont } from './font.ts';
-import { breakHere } from './glyphs.ts';
+import { type Font, readFont, together } from './font.ts';
+import { breakHere, replacement } from './glyphs.ts';
 import { type PaperFormat, type PrintInput, styleOf } from './input.ts';
 import { kindOfLogo } from './logo.ts';
 import { largestLogo_bytes } from './logo-limits.ts';
 import { paperOf } from './paper.ts';
 
 const weights = ['400Regular', '600SemiBold'] as const;
+/** Han, kana and signs (30,000 glyphs, 8 MB), one weight. The package exports no path but its module's. */
+const han = 'Noto Sans S Chinese';
+const hanFile = join(
+  dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-sc')),
+  '../fonts/NotoSansHans-Regular.otf',
+);
 const templates = fileURLToPath(new URL('./templates/', import.meta.url));
 
 const templateOf: Readonly<Record<PaperFormat, string>> = {
@@ -29,36 +35,83 @@ export interface Typesetter {
   readonly typeset: (input: PrintInput) => Uint8Array;
 }
 
+/** A compiler with its fonts. */
+interface Typeface {
+  readonly font: Font;
+  readonly compiler: () => NodeCompiler;
+  /** Family of the second font. */
+  readonly second?: string;
+}
+
 /** Loads fonts and templates, about 40 ms. `fontDirectory` holds `<weight>/NotoSans_<weight>.ttf` for each weight. */
 export function openTypesetter(fontDirectory = bundledFonts()): Typesetter {
-  const fontBlobs = weights.map((weight) => readFileSync(join(fontDirectory, weight, `NotoSans_${weight}.ttf`)));
-  const compiler = NodeCompiler.create({ workspace: templates, fontArgs: [{ fontBlobs }] });
-  const font = readFont(fontBlobs[0]!);
-  return { typeset: (input) => typeset(compiler, font, input) };
+  const files = weights.map((weight) => join(fontDirectory, weight, `NotoSans_${weight}.ttf`));
+  const font = readFont(readFileSync(files[0]!));
+  const usual = { font, compiler: compilerOf(files) };
+  usual.compiler();
+  let wide: Typeface | undefined;
+  // Loaded for the first document that needs it: 70 ms and 35 MB, which a service without such documents does not spend.
+  const widened = () => {
+    wide ??= {
+      font: together(font, readFont(readFileSync(hanFile))),
+      compiler: compilerOf([...files, hanFile]),
+      second: han,
+    };
+    return wide;
+  };
+  return { typeset: (input) => typeset(usual, widened, input) };
+}
+
+function compilerOf(files: readonly string[]): () => NodeCompiler {
+  let compiler: NodeCompiler | undefined;
+  return () => {
+    compiler ??= NodeCompiler.create({
+      workspace: templates,
+      fontArgs: [{ fontBlobs: files.map((file) => readFileSync(file)) }],
+    });
+    return compiler;
+  };
 }
 
 function bundledFonts(): string {
   return dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans/package.json'));
 }
 
-function typeset(compiler: NodeCompiler, font: Font, input: PrintInput): Uint8Array {
-  const logo = placeLogo(compiler, styleOf(input).logo);
+function typeset(usual: Typeface, widened: () => Typeface, input: PrintInput): Uint8Array {
+  const logo = logoOf(input);
+  const [face, data] = written(usual, widened, input, logo?.name);
+  const compiler = face.compiler();
   try {
-    return compile(compiler, font, input, logo);
+    if (logo !== undefined) compiler.mapShadow(join(templates, logo.name), Buffer.from(logo.bytes));
+    return compile(compiler, face, data, input);
   } catch (error) {
     if (logo === undefined) throw error;
     // A broken picture must not keep an issued document from printing.
-    return compile(compiler, font, input, undefined);
+    return compile(compiler, face, JSON.stringify(paperOf(input, face.font, undefined)), input);
   } finally {
     // Documents have nothing in common that is worth keeping: a cache of 10 documents is no faster and takes 50 MB more.
     compiler.evictCache(0);
   }
 }
 
-function compile(compiler: NodeCompiler, font: Font, input: PrintInput, logo: string | undefined): Uint8Array {
-  const data = JSON.stringify(paperOf(input, font, logo));
+/** The paper as JSON, and in which fonts: the second one where it can draw what the first can not. */
+function written(
+  usual: Typeface,
+  widened: () => Typeface,
+  input: PrintInput,
+  logo: string | undefined,
+): readonly [Typeface, string] {
+  const data = JSON.stringify(paperOf(input, usual.font, logo));
+  if (!data.includes(replacement)) return [usual, data];
+  const wide = widened();
+  const more = JSON.stringify(paperOf(input, wide.font, logo));
+  return more === data ? [usual, data] : [wide, more];
+}
+
+function compile(compiler: NodeCompiler, { second }: Typeface, data: string, input: PrintInput): Uint8Array {
   // Most papers have no places to break at, and need not look for them (parts.typ).
   const inputs: Record<string, string> = data.includes(breakHere) ? { data, breaks: breakHere } : { data };
+  if (second !== undefined) inputs['second'] = second;
   // In one step: a document from compile() is native memory that the garbage collector does not see, and stays for long
   // (816 MB after 1,000 documents in a row).
   return compiler.pdf(
@@ -67,10 +120,9 @@ function compile(compiler: NodeCompiler, font: Font, input: PrintInput, logo: st
   );
 }
 
-/** Puts the logo beside the templates, in memory only; its name there. */
-function placeLogo(compiler: NodeCompiler, logo: Uint8Array | undefined): string | undefined {
+/** The logo and its name beside the templates, in memory only. */
+function logoOf(input: PrintInput): { readonly name: string; readonly bytes: Uint8Array } | undefined {
+  const { logo } = styleOf(input);
   if (logo === undefined || logo.length === 0 || logo.length > largestLogo_bytes) return undefined;
-  const name = `logo.${kindOfLogo(logo)}`;
-  compiler.mapShadow(join(templates, name), Buffer.from(logo));
-  return name;
+  return { name: `logo.${kindOfLogo(logo)}`, bytes: logo };
 }
