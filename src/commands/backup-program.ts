@@ -3,23 +3,31 @@ import type { Command } from 'commander';
 import type { Add } from './add-command.ts';
 
 const backupHelp = `
-One file of all companies, copied while the service works, as they stood at one instant. It is compressed and carries
-checksums; it is not encrypted, apart from the secrets in it: guard it like the database, away from it, for ten years.
+One file of all companies, copied while the service works, as they stood at one
+instant. It is compressed and carries checksums; it is not encrypted, apart
+from the secrets in it: guard it like the database, away from it, for ten
+years.
 
-The master key is not in the file. Keep a copy of it somewhere else: without it nothing is restored and nothing issued.`;
+The master key is not in the file. Keep a copy of it somewhere else: without it
+nothing is restored and nothing issued.`;
 
 const restoreHelp = `
-The database must be empty, the service stopped, and the master key of the same installation in its place (master.key in
-the data folder, or CERTO_MASTER_KEY_FILE). Everything is verified before it can be used; until then nothing is changed.
+The database must be empty, the service stopped, and the master key of the same
+installation in its place (master.key in the data folder, or
+CERTO_MASTER_KEY_FILE). Everything is verified before it can be used; until
+then nothing is changed.
 
-Whatever was issued after the backup is lost, and its numbers are not known. So every open series is closed, unless
---nothing-lost says that nothing was issued since (the service was stopped before the backup was taken, and not started
-again). Then register new series, and enter the lost documents from their duplicates (certo recover).
+Whatever was issued after the backup is lost, and its numbers are not known. So
+every open series is closed, unless --nothing-lost says that nothing was issued
+since (the service was stopped before the backup was taken, and not started
+again). Then register new series, and enter the lost documents from their
+duplicates (certo recover).
 
 Each restore is counted and dated: certo verify tells of them.`;
 
 const recoveryHelp = `
-The file is JSON: a list of documents, each the body of POST /invoices with what it stands for.
+The file is JSON: a list of documents, each the body of POST /invoices with
+what it stands for.
 
   {
     "documents": [
@@ -39,9 +47,11 @@ The file is JSON: a list of documents, each the body of POST /invoices with what
     ]
   }
 
-First register a series: certo series register --kind recovery --type INVOICE --code R2026.
-Nothing is written while the file has a problem. After an interruption, run the same file again: what was recovered is
-left as it is. The same original is never recovered twice, in whatever letter case or with other leading zeros.`;
+First register a series: certo series register --kind recovery --type INVOICE
+--code R2026.
+Nothing is written while the file has a problem. After an interruption, run the
+same file again: what was recovered is left as it is. The same original is
+never recovered twice, in whatever letter case or with other leading zeros.`;
 
 /** Their modules are loaded when they are called, as with all commands. */
 export function addBackup(program: Command, add: Add): void {

@@ -16,7 +16,8 @@ Exit codes:
   0   done
   1   the answer is no: findings, a refusal, wrong credentials
   2   wrong arguments or configuration
-  3   a port, the database, the data folder, the tax authority, or an output that can not be written
+  3   a port, the database, the data folder, the tax authority, or an output
+      that can't be written
   70  a fault of Certo itself`;
 
 /** Runs one command line and resolves with its exit code. Throws what endingOf explains. */
