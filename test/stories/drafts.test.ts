@@ -590,6 +590,20 @@ describe('drafts', () => {
       expect(draft.payment).toEqual({ method: code, date: '2026-03-02T00:00:00.000+00:00' });
     }
   });
+
+  test('a change of how it was paid keeps when, and a change of when keeps how; an empty method removes it', async () => {
+    const draft = await A.draft({ type: 'INVOICE_RECEIPT', payment: { method: 'TB', date: '2026-03-01' } });
+    const [first, second] = ['2026-03-01T00:00:00.000+00:00', '2026-03-02T00:00:00.000+00:00'];
+    for (const [change, payment] of [
+      [{ method: 'MB' }, { method: 'MB', date: first }],
+      [{ date: '2026-03-02' }, { method: 'MB', date: second }],
+      [{}, { method: 'MB', date: second }],
+      [{ method: '' }, { date: second }],
+    ]) {
+      const { status, json } = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { payment: change });
+      expect([status, json.payment]).toEqual([200, payment]);
+    }
+  });
 });
 
 test('the series of the company, with what they have numbered', async () => {

@@ -181,17 +181,23 @@ export function mergeDraft(
       discountOf(body.globalDiscountType, body.globalDiscountPercent, body.globalDiscountAmount),
       before?.globalDiscount,
     ),
-    payment:
-      body.payment === undefined
-        ? before?.payment
-        : {
-            method: body.payment.method === undefined ? undefined : mechanism(body.payment.method),
-            date: asDay(body.payment.date),
-          },
+    payment: body.payment === undefined ? before?.payment : mergedPayment(body.payment, before?.payment, asDay),
     parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
     reason: body.reason ?? before?.reason,
     origin: before?.origin,
     transport: before?.transport,
+  };
+}
+
+/** Of the payment, too, only what is given changes. */
+function mergedPayment(
+  given: NonNullable<DraftBody['payment']>,
+  before: AskedDraft['payment'],
+  asDay: (value: string | undefined) => Day | undefined,
+): AskedDraft['payment'] {
+  return {
+    method: given.method === undefined ? before?.method : mechanism(given.method),
+    date: asDay(given.date) ?? before?.date,
   };
 }
 
@@ -263,7 +269,7 @@ export function draftProblems(body: Record<string, unknown>): Problem[] {
   const payment = body['payment'];
   if (payment !== null && typeof payment === 'object') {
     const method = (payment as Record<string, unknown>)['method'];
-    if (typeof method === 'string' && mechanism(method) === undefined) {
+    if (typeof method === 'string' && method !== '' && mechanism(method) === undefined) {
       problems.push({
         code: 'INVALID_FORMAT',
         pointer: '/payment/method',
