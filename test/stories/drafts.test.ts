@@ -327,6 +327,27 @@ describe('totals', () => {
     expect(taxes).toBeCloseTo(31.08, 10);
   });
 
+  test('percentages of discounts are of amounts, not of unit amounts that were rounded before', async () => {
+    const draft = await draftOf(A, [
+      [{ unitPrice: 0.000001 }, { quantity: 100_000, unitDiscountPercent: 40 }],
+      [{ unitPrice: 0.000123 }, { quantity: 100_000, unitDiscountPercent: 12.5 }],
+      [{ unitPrice: 0.3 }, { quantity: 10, unitDiscountType: 'AMOUNT', unitDiscountAmount: 0.1 }],
+      [{ unitPrice: 9.99 }, { quantity: 0.333333, unitDiscountPercent: 100 }],
+    ]);
+    expect(
+      draft.items.map(({ meta }) => [
+        meta['discountAmount'],
+        meta['unitItemDiscountPercent'],
+        meta['unitDiscountPercent'],
+      ]),
+    ).toEqual([
+      [0.04, 40, 40],
+      [1.54, 12.5, 12.520325],
+      [1, 33.333333, 33.333333],
+      [3.33, 100, 100],
+    ]);
+  });
+
   test('a line discount in money is per unit; a global one in money is shared over the lines', async () => {
     const draft = await draftOf(
       A,

@@ -332,7 +332,6 @@ export function showParent(content: Pick<Content, 'parent'>, region: Region): Re
 
 function showLine(line: PricedLine): Record<string, unknown> {
   const allPerUnit = divide(line.discountAmount, line.quantity, 6);
-  const ownPerUnit = ownDiscountPerUnit(line);
   return {
     id: line.id,
     ref: line.itemId,
@@ -342,9 +341,9 @@ function showLine(line: PricedLine): Record<string, unknown> {
       amountWithTax: toNumber(add(line.net, line.tax)),
       taxAmount: toNumber(line.tax),
       discountAmount: toNumber(line.discountAmount),
-      unitItemDiscountPercent: share(ownPerUnit, line.unitPrice),
-      unitItemDiscountAmount: toNumber(ownPerUnit),
-      unitDiscountPercent: share(allPerUnit, line.unitPrice),
+      unitItemDiscountPercent: ownPercent(line),
+      unitItemDiscountAmount: toNumber(ownDiscountPerUnit(line)),
+      unitDiscountPercent: share(line.discountAmount, line.gross),
       unitDiscountAmount: toNumber(allPerUnit),
       unitAmountWithoutTax: toNumber(line.unitNet),
       unitAmountWithTax: toNumber(divide(add(line.net, line.tax), line.quantity, 6)),
@@ -371,6 +370,11 @@ function ownDiscountPerUnit(line: PricedLine): string {
   if (line.discount === undefined) return '0';
   if (line.discount.type === 'AMOUNT') return line.discount.value;
   return trimmed(divide(percentOf(line.discount.value, line.unitPrice), '1', 6));
+}
+
+/** As it was asked, not of the amount per unit: of a price of few decimals that is rounded. */
+function ownPercent({ discount, unitPrice }: PricedLine): number {
+  return discount?.type === 'AMOUNT' ? share(discount.value, unitPrice) : percentIn(discount);
 }
 
 /** part ÷ whole in percent, 6 decimals at most; 0 of nothing. */
