@@ -126,6 +126,20 @@ test('a file in the place of a print is not given out, and found with its docume
   await resolve(B);
 });
 
+test('an id in capitals is the same id: what is issued, paid, noted and cancelled by it is sealed under its own', async () => {
+  const at = ({ id }: { readonly id: string }) => `/invoices/${id.toUpperCase()}`;
+  const draft = await B.draft();
+  const patched = (await B.patch<InvoiceJson>(at(draft), { notes: 'x' })).json;
+  const invoice = (await B.post<InvoiceJson>(`${at(draft)}/issue`, { expectedUpdatedAt: patched.updatedAt })).json;
+  const paid = await B.post<InvoiceJson & { receipt: { id: string } }>(`${at(invoice)}/pay`, { amount: 1 });
+  const canceled = await B.post(`${at(paid.json.receipt)}/cancel`);
+  const note = await B.post<InvoiceJson>('/invoices/credit-notes', { parentInvoiceId: invoice.id.toUpperCase() });
+  expect([paid.status, canceled.status, note.status, note.json.parentInvoiceId]).toEqual([200, 200, 201, invoice.id]);
+  expect(await service.findings(B.id)).toEqual([]);
+  const other = await B.draft();
+  expect((await B.delete<{ id: string }>(at(other))).json.id).toBe(other.id);
+});
+
 test('a print of one document is none of another, nor of another state', async () => {
   const [one, other] = [await B.issue(await B.draft()), await B.issue(await B.draft())];
   for (const { id } of [one, other]) await B.get(`/invoices/${id}/pdf`);
