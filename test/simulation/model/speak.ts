@@ -23,11 +23,11 @@ const unknownId = '0190b5c4-0000-7000-8000-000000000000';
 const otherUnknownId = '0190b5c4-0000-7000-8000-000000000001';
 
 export function requestOf(command: Command, names: Names): Request {
-  const id = 'doc' in command ? (command.doc === nobody ? unknownId : names.idOf(command.doc)) : '';
+  const id = 'doc' in command ? spelled(command.doc, names) : '';
   switch (command.kind) {
     case 'create': {
       const { type, asked, parent, reason } = command;
-      const parentInvoiceId = parent === nobody ? unknownId : parent === undefined ? undefined : names.idOf(parent);
+      const parentInvoiceId = parent === undefined ? undefined : spelled(parent, names);
       const body = {
         type,
         cae: '62010',
@@ -62,6 +62,12 @@ export function requestOf(command: Command, names: Names): Request {
     case 'read':
       return { method: 'GET', path: `/invoices/${id}` };
   }
+}
+
+/** Every third document is called by its id in capitals, which is the same id. */
+function spelled(doc: number, names: Names): string {
+  if (doc === nobody) return unknownId;
+  return doc % 3 === 2 ? names.idOf(doc).toUpperCase() : names.idOf(doc);
 }
 
 /** The same operation with another body, or of another document. */
