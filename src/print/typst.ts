@@ -16,12 +16,8 @@ import { largestLogo_bytes } from './logo-limits.ts';
 import { paperOf } from './paper.ts';
 
 const weights = ['400Regular', '600SemiBold'] as const;
-/** Han, kana and signs (30,000 glyphs, 8 MB), one weight. The package exports no path but its module's. */
+/** Family of the second font: Han, kana and signs (30,000 glyphs, 8 MB), one weight. */
 const han = 'Noto Sans S Chinese';
-const hanFile = join(
-  dirname(createRequire(import.meta.url).resolve('@embedpdf/fonts-sc')),
-  '../fonts/NotoSansHans-Regular.otf',
-);
 const templates = fileURLToPath(new URL('./templates/', import.meta.url));
 
 const templateOf: Readonly<Record<PaperFormat, string>> = {
@@ -47,30 +43,39 @@ interface Typeface {
 export function openTypesetter(fontDirectory = bundledFonts()): Typesetter {
   const files = weights.map((weight) => join(fontDirectory, weight, `NotoSans_${weight}.ttf`));
   const font = readFont(readFileSync(files[0]!));
-  const usual = { font, compiler: compilerOf(files) };
-  usual.compiler();
+  const usual = compilerOf(files);
   let wide: Typeface | undefined;
   // Loaded for the first document that needs it: 70 ms and 35 MB, which a service without such documents does not spend.
   const widened = () => {
-    wide ??= {
-      font: together(font, readFont(readFileSync(hanFile))),
-      compiler: compilerOf([...files, hanFile]),
-      second: han,
-    };
+    wide ??= widerThan(font, files);
     return wide;
   };
-  return { typeset: (input) => typeset(usual, widened, input) };
+  return { typeset: (input) => typeset({ font, compiler: () => usual }, widened, input) };
 }
 
-function compilerOf(files: readonly string[]): () => NodeCompiler {
+/** Its compiler is made for the first paper that the second font draws better: often its glyphs do not help either. */
+function widerThan(font: Font, files: readonly string[]): Typeface {
+  const file = hanFile();
   let compiler: NodeCompiler | undefined;
-  return () => {
-    compiler ??= NodeCompiler.create({
-      workspace: templates,
-      fontArgs: [{ fontBlobs: files.map((file) => readFileSync(file)) }],
-    });
-    return compiler;
+  return {
+    font: together(font, readFont(readFileSync(file))),
+    compiler: () => {
+      compiler ??= compilerOf([...files, file]);
+      return compiler;
+    },
+    second: han,
   };
+}
+
+function compilerOf(files: readonly string[]): NodeCompiler {
+  const fontBlobs = files.map((file) => readFileSync(file));
+  return NodeCompiler.create({ workspace: templates, fontArgs: [{ fontBlobs }] });
+}
+
+/** The package exports no path but its module's. */
+function hanFile(): string {
+  const module = createRequire(import.meta.url).resolve('@embedpdf/fonts-sc');
+  return join(dirname(module), '../fonts/NotoSansHans-Regular.otf');
 }
 
 function bundledFonts(): string {

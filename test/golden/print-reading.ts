@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { createCanvas } from '@napi-rs/canvas';
 import { getDocument, type PDFDocumentProxy, type PDFPageProxy } from 'pdfjs-dist/legacy/build/pdf.mjs';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
+import type { PaperFormat } from '../../src/print/input.ts';
 
 // By default the reader is fetched from the network.
 const wasmBinary = new Uint8Array(
@@ -35,6 +36,12 @@ export async function piecesOf(page: PDFPageProxy): Promise<Piece[]> {
       ? [{ text: item.str, x: item.transform[4], y: item.transform[5], width: item.width }]
       : [],
   );
+}
+
+/** Where text ends at the latest, in points from the left, to the tenth. */
+export function rightEdgeOf(page: PDFPageProxy, format: PaperFormat): number {
+  const margin = { A4: 56.4, RECEIPT: 11.2, RECEIPT_58: 14 }[format];
+  return page.view[2]! - margin + 0.1;
 }
 
 /** The page as lines of text, top to bottom; pieces far apart stand apart by " | ". Special spaces become plain. */

@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PrintInput } from '../../src/print/input.ts';
 import { openPrint } from '../../src/print/print.ts';
-import { openPdf, pagesOf, piecesOf, textOf } from './print-reading.ts';
+import { openPdf, pagesOf, piecesOf, rightEdgeOf, textOf } from './print-reading.ts';
 import { line, sample, samples } from './print-samples.ts';
 
 const print = openPrint({ workers: 0 });
@@ -28,10 +28,9 @@ describe.each(formats)('%s', (format) => {
   test('however long a name without spaces is, it keeps within the margins', async () => {
     const long = sold('里斯本贸易有限公司'.repeat(11), { format });
     const document = await openPdf(await print.render(long));
-    const margin = { A4: 56.4, RECEIPT: 11.2, RECEIPT_58: 14 }[format];
     for (const page of await pagesOf(document))
       for (const { x, width, text } of await piecesOf(page))
-        expect(x + width, text).toBeLessThan(page.view[2]! - margin + 0.1);
+        expect(x + width, text).toBeLessThan(rightEdgeOf(page, format));
     await document.destroy();
   });
 });

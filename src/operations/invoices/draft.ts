@@ -181,23 +181,18 @@ export function mergeDraft(
       discountOf(body.globalDiscountType, body.globalDiscountPercent, body.globalDiscountAmount),
       before?.globalDiscount,
     ),
-    payment: body.payment === undefined ? before?.payment : mergedPayment(body.payment, before?.payment, asDay),
+    // Of the payment, too, only what is given changes.
+    payment:
+      body.payment === undefined
+        ? before?.payment
+        : {
+            method: body.payment.method === undefined ? before?.payment?.method : mechanism(body.payment.method),
+            date: asDay(body.payment.date) ?? before?.payment?.date,
+          },
     parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
     reason: body.reason ?? before?.reason,
     origin: before?.origin,
     transport: before?.transport,
-  };
-}
-
-/** Of the payment, too, only what is given changes. */
-function mergedPayment(
-  given: NonNullable<DraftBody['payment']>,
-  before: AskedDraft['payment'],
-  asDay: (value: string | undefined) => Day | undefined,
-): AskedDraft['payment'] {
-  return {
-    method: given.method === undefined ? before?.method : mechanism(given.method),
-    date: asDay(given.date) ?? before?.date,
   };
 }
 

@@ -49,7 +49,7 @@ export const getInvoice = defineRead({
   refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT'],
   tool: 'get_invoice',
   async load(tx, asked): Promise<Found> {
-    const id = asked.params.id.toLowerCase();
+    const { id } = asked.params;
     const known = kept.get(id);
     return known === undefined ? { id, row: await loadInvoice(tx, id) } : loadRevision(tx, id, known);
   },
