@@ -61,14 +61,28 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
   addSaft(program, add);
   addImport(program, add);
   try {
-    // The variables are a table of their own, wherever they are asked for.
-    const line = args[0] === 'help' && args[1] === 'environment' ? args.slice(1) : args;
-    await program.parseAsync([...line], { from: 'user' });
+    await program.parseAsync([...unfolded(program, args)], { from: 'user' });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     return error.exitCode === 0 ? exit.ok : exit.usage;
   }
   return code;
+}
+
+/** `help saft export` as `saft export --help`: Commander's own `help` reads one word, and tells nobody of one it does not know. */
+function unfolded(program: Command, args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  if (first !== 'help' || words[0] === undefined) return args;
+  // The variables are a table of their own, wherever they are asked for.
+  if (words[0] === 'environment') return words;
+  const known: string[] = [];
+  let command: Command | undefined = program;
+  for (const word of words) {
+    command = command.commands.find((one) => one.name() === word);
+    if (command === undefined) break;
+    known.push(word);
+  }
+  return known.length === 0 ? [words[0]] : [...known, '--help'];
 }
 
 function addService(program: Command, add: Add): void {

@@ -62,6 +62,7 @@ describe('the environment', () => {
 describe('arguments', () => {
   test.each([
     [['nonsense'], /unknown command 'nonsense'/],
+    [['help', 'nonsense'], /unknown command 'nonsense'/],
     [['serve', '--port', '1'], /unknown option '--port'/],
     [['company', 'create', '--name', 'X'], /required option '--nif <nif>'/],
     [['series', 'register', '--company', '1', '--code', 'A', '--type', 'BILL'], /Allowed choices are INVOICE/],
@@ -84,6 +85,9 @@ describe('arguments', () => {
       expect(help.code).toBe(0);
       expect(help.out).toMatch(/\nExample:\n {2}\S*.*certo /);
     }
+    expect((await line.run(['help', 'saft', 'export'])).out).toBe((await line.run(['saft', 'export', '--help'])).out);
+    // What is behind the last known word is not run.
+    expect((await line.run(['help', 'serve', 'now'])).out).toBe((await line.run(['serve', '--help'])).out);
     const variables = await line.run(['help', 'environment']);
     expect(variables.out).toContain('| `CERTO_DATA_DIR` |');
     expect((await line.run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
