@@ -139,6 +139,28 @@ it('payments and credit notes in any order: each receipt ties, rate by rate, and
   );
 });
 
+it('what is left to pay when notes took all bases, but for a cent of tax, has a base', () => {
+  const invoice = sampleContent('INVOICE', [
+    sampleLine({ id: 'a', quantity: '6.59', unitPrice: '295.4302', vatRate: 'INTERMEDIATE' }),
+    sampleLine({
+      id: 'b',
+      quantity: '11.99',
+      unitPrice: '229.6944',
+      vatRate: 'INTERMEDIATE',
+      discount: { type: 'PERCENT', value: '2' },
+      withholding: { type: 'IRS', percent: '23' },
+    }),
+  ]);
+  const parts: Totals[] = [];
+  const open = () => openOf(invoice.totals, parts);
+  parts.push(settledPart(open(), '4119.85'));
+  parts.push(creditNoteOver(invoice, takenBy([]), [{ id: 'b', quantity: '2.27' }], () => 'note').totals);
+  parts.push(settledPart(open(), '0.49'));
+  const last = settledPart(open(), '48.83');
+  ties(last);
+  expect(last.groups.map(({ base, tax }) => [base, tax])).toEqual([['48.82', '0.01']]);
+});
+
 it('a payment is never more than what is open', () => {
   const open = openOf(price({ lines: fc.sample(line, 1), taxPoint: '2026-03-02', currency: 'EUR' }).totals, []);
   expect(() => settledPart(open, round2(add(open.toPay, '0.01')))).toThrow(/at most what is open/);

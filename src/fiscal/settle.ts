@@ -64,13 +64,14 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
 
 /**
  * Open groups that make the open net and tax. They do already, but where a note took more of a rate than payments, which
- * settle all rates in proportion, had left of it: then what is open is spread over what other rates have left.
+ * settle all rates in proportion, had left of it: then what is open is spread over what other rates have left. Where a
+ * note took more withholding than was left, something is to be paid although no base is left: it is of all rates.
  */
 function tied(open: readonly TaxGroup[], whole: readonly TaxGroup[], net: Decimal, tax: Decimal): readonly TaxGroup[] {
   const base = sum(open.map((group) => group.base));
   const levied = sum(open.map((group) => group.tax));
   if (compare(base, net) === 0 && compare(levied, tax) === 0) return open;
-  return spreadRates(isZero(base) && isZero(levied) ? whole : open, net, tax);
+  return spreadRates(isZero(base) ? whole : open, net, tax);
 }
 
 function tiedWithholdings(

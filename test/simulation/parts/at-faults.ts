@@ -119,7 +119,7 @@ async function strike(scene: Scene, seed: number, { count, alone }: { count: num
     );
     if (early.length > 0) violations.push(`${early.length} documents stand at an AT that has heard nothing`);
   }
-  if (!(await noticed(scene, fault))) violations.push('nobody noticed the fault: it proves nothing');
+  if (!(await noticed(scene, fault, issuing))) violations.push('nobody noticed the fault: it proves nothing');
   const registered = await registering;
   if (registered?.code === 0 && fault.means !== 'yes') violations.push('a series was registered at an AT that fails');
   let met = await scene.at.heal();
@@ -142,12 +142,21 @@ const someTimes = ({ rule }: AtFault, times: number) =>
 const register = ({ command, company }: Scene, code: string) =>
   command(['series', 'register', '--company', company.taxpayerNumber, '--type', 'INVOICE', '--code', code]);
 
-/** Waits until a call has met it. Of a closed port the simulator hears nothing: a document tells. */
-async function noticed({ ground, at }: Scene, { rule }: AtFault): Promise<boolean> {
-  const refused = `select 1 from certo.documents where at_status = 'PENDING' and at_problem is not null limit 1`;
+/**
+ * Waits until a call has met it. Of a closed port the simulator hears nothing: a document tells. What the AT refuses is
+ * a document of this fault: the call might have told one that waited since the fault before.
+ */
+async function noticed({ ground, at }: Scene, { rule, means }: AtFault, { made }: Issuing): Promise<boolean> {
+  const isThere = async (condition: string, ...values: unknown[]) =>
+    (await ground.owner.query(`select 1 from certo.documents where ${condition} limit 1`, values)).rows.length > 0;
+  const isNoticed = async () => {
+    if (rule.kind === 'refused') return await isThere(`at_status = 'PENDING' and at_problem is not null`);
+    if (means !== 'no') return (await at.met()) > 0;
+    const numbers = made.map(({ number }) => number);
+    return await isThere(`at_status = 'REJECTED' and number = any ($1)`, numbers);
+  };
   for (let until = performance.now() + 30_000; performance.now() < until; await sleep(10)) {
-    if (rule.kind === 'refused' ? (await ground.owner.query(refused)).rows.length > 0 : (await at.met()) > 0)
-      return true;
+    if (await isNoticed()) return true;
   }
   return false;
 }
