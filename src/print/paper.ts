@@ -20,7 +20,7 @@ import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
 import { pageWords } from './words.ts';
 
-/** What the templates read (as JSON in `sys.inputs.data`). All text is drawable; every absent part is left out. */
+/** What the templates read (as JSON, `paper` in their data file). All text is drawable; every absent part is left out. */
 export interface Paper {
   readonly accent: string;
   /** Document title of the file. */
