@@ -81,6 +81,9 @@ describe('the environment', () => {
     expect(problems({ CERTO_API_KEYRATE: '1' })).toEqual([
       'CERTO_API_KEYRATE is not a variable of Certo: did you mean CERTO_API_KEY_RATE?',
     ]);
+    // Some have no prefix.
+    expect(problems({ CERTO_PORT: '1' })[0]).toMatch(/did you mean PORT\?$/);
+    expect(problems({ CERTO_DATABASE_URL: 'x' })[0]).toMatch(/did you mean DATABASE_URL\?$/);
     expect(problems({ CERTO_SOMETHING_ELSE_ENTIRELY: '1' })[0]).toMatch(/see "certo help environment"/);
   });
 

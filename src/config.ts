@@ -310,8 +310,10 @@ function firstSentence(name: Name): string {
 }
 
 function unknownVariable(name: string): string {
+  // Some have no prefix, such as PORT.
+  const bare = name.replace(/^CERTO_/, '');
   const nearest = Object.keys(variables)
-    .map((known) => ({ known, distance: distance(name, known) }))
+    .map((known) => ({ known, distance: known === bare ? 0 : distance(name, known) }))
     .sort((a, b) => a.distance - b.distance)[0]!;
   const hint =
     nearest.distance <= 5 ? `did you mean ${nearest.known}?` : 'see "certo help environment" for those there are.';
