@@ -16,7 +16,10 @@ export interface Scene {
   readonly username: string;
   /** `certo` with arguments of this company; what it said is looked at. */
   command(args: readonly string[]): Promise<{ code: number | null; out: string }>;
-  /** Sets the password, here and nowhere else. */
+  /**
+   * Sets the password, here and at the AT. Ends once the service has compared series by it, as it does with each new one:
+   * by what a fault answers to that, a series may be missing, and issuing stops.
+   */
   credentials(): Promise<number | null>;
   /** Puts what waits among what is due, until nothing waits or a minute has brought nothing; then real time again. */
   drain(): Promise<void>;
@@ -68,7 +71,9 @@ export async function openScene(): Promise<Scene> {
     command,
     async credentials() {
       await at.password(username, password);
-      return (await command(['company', 'credentials', nif, '--username', username, '--password-file', file])).code;
+      const { code } = await command(['company', 'credentials', nif, '--username', username, '--password-file', file]);
+      await compared(ground, company);
+      return code;
     },
     drain: () => drain(ground),
     leaks() {
@@ -80,6 +85,15 @@ export async function openScene(): Promise<Scene> {
   await must(scene, ['company', 'cash-vat', nif, '--from', '2020-01-01']);
   if ((await scene.credentials()) !== 0) throw new Error('the credentials of the scene are not accepted');
   return scene;
+}
+
+/** Waits until nothing is due of what the service asks about the company's series. */
+async function compared({ owner }: Ground, { id }: SimCompany): Promise<void> {
+  const due = `select 1 from certo.companies where id = $1 and at_sync_next_at <= certo.now() + interval '1 hour'`;
+  for (let until = performance.now() + patience_ms; performance.now() < until; await sleep(20)) {
+    if ((await owner.query(due, [id])).rows.length === 0) return;
+  }
+  throw new Error('series were not compared within a minute of new credentials');
 }
 
 async function must({ command }: Scene, args: readonly string[]): Promise<void> {

@@ -71,6 +71,8 @@ async function run({ rounds, seed, say, short = false }: RunOptions): Promise<Ou
     for (const { issuing, where } of played) {
       violations.push(...(await recorded(scene, issuing.made, where, mayLose)));
       violations.push(...(await faultsOf(scene.ground, [issuing.journal], where)));
+      if (issuing.made.length < count)
+        violations.push(`of ${count} documents ${issuing.made.length} are issued (${where})`);
       counts.documents += issuing.made.length;
       counts.canceled += issuing.made.filter(({ canceled }) => canceled).length;
       const slower = median(issuing.times) / usual;
@@ -164,6 +166,8 @@ async function noticed({ ground, at }: Scene, { rule, means }: AtFault, { made }
 /** The sub-user's password was changed in the portal: one call finds out, and no more until the operator sets it here. */
 async function wrongPassword(scene: Scene, issuing: Issuing, count: number, violations: string[]): Promise<number> {
   const { at, username, company } = scene;
+  // What was refused before, as the password that the company began with may have been, is not this one's.
+  const before = (await at.heard()).at(-1)?.at ?? '';
   await at.password(username, 'changed in the portal');
   await issue(count, issuing);
   // Whoever was quick had all of it issued before the AT was asked.
@@ -180,7 +184,8 @@ async function wrongPassword(scene: Scene, issuing: Issuing, count: number, viol
     violations.push('a wrong password does not show in the readiness');
   // Two sweeps of the clock.
   await sleep(2_100);
-  const refused = (await at.heard()).filter((call) => call.username === username && call.code === '99').length;
+  const heard = (await at.heard()).filter((call) => call.at > before && call.username === username);
+  const refused = heard.filter(({ code }) => code === '99').length;
   if (refused !== 1) violations.push(`the AT heard a wrong password ${refused} times`);
   if ((await scene.credentials()) !== 0) violations.push('the right password is not accepted');
   if (issuing.made.length < count) await issue(count - issuing.made.length, issuing);
