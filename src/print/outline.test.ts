@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outline } from './outline.ts';
 
-/** Fills a path of M, h, v, z by the nonzero rule, cell by cell, from its vertical edges. */
+/** Fills a path of M, h, v, z by the even-odd rule, cell by cell, from its vertical edges. */
 function filled(path: string, width: number, height: number): boolean[][] {
-  const winding = Array.from({ length: height }, () => new Array<number>(width + 1).fill(0));
+  const crossings = Array.from({ length: height }, () => new Array<number>(width + 1).fill(0));
   let [x, y, startX, startY] = [0, 0, 0, 0];
   const down = (to: number) => {
-    for (let row = Math.min(y, to); row < Math.max(y, to); row++) winding[row]![x]! += Math.sign(to - y);
+    for (let row = Math.min(y, to); row < Math.max(y, to); row++) crossings[row]![x]! += 1;
     y = to;
   };
   for (const [, letter, first, second] of path.matchAll(/([Mhvz])(-?\d+)?(?: (\d+))?/g)) {
@@ -19,18 +19,29 @@ function filled(path: string, width: number, height: number): boolean[][] {
       down(startY);
     }
   }
-  return winding.map((row) => {
+  return crossings.map((row) => {
     let sum = 0;
     return row.slice(0, width).map((change) => {
       sum += change;
-      return sum !== 0;
+      return sum % 2 === 1;
     });
   });
 }
 
 test('one cell is one square', () => expect(outline([[true]])).toBe('M0 0h1v1h-1z'));
 
-test('nothing dark, nothing drawn', () => expect(outline([[false, false]])).toBe(''));
+test('nothing dark, nothing drawn', () => {
+  expect(outline([[false, false]])).toBe('');
+  expect(outline([])).toBe('');
+});
+
+test('where cells touch at a corner only, the border goes straight on', () => {
+  const touching = [
+    [true, false],
+    [false, true],
+  ];
+  expect(outline(touching)).toBe('M0 0h1v2h1v-1h-2z');
+});
 
 test('cells that touch at a corner, rings and holes: filled, the outline is the bitmap', () => {
   const row = (width: number) => fc.array(fc.boolean(), { minLength: width, maxLength: width });

@@ -41,7 +41,7 @@ export function drawQr(message: string): Qr {
   const size = data.length;
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
-    `<path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path d="${outline(data)}"/></svg>`;
+    `<path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path fill-rule="evenodd" d="${outline(data)}"/></svg>`;
   return { modules: size, svg };
 }
 
