@@ -6,4 +6,4 @@ export const unit = 'ms CPU';
 export const floor = { most: 100 };
 export const goal = { most: 60 };
 
-export const measure = (tools) => pdfFigures(tools, { count: 20, warmUp: 3, lines: 300, format: 'A4' });
+export const measure = (tools) => pdfFigures(tools, { count: 20, warmUp: 10, lines: 300, format: 'A4' });
