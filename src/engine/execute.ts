@@ -89,7 +89,7 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     admit(principal);
   });
   const asked: AnyAsked = {
-    params: idsOf(call.params),
+    params: call.params,
     query: call.query,
     get body() {
       return call.body as Record<string, unknown>;
@@ -263,13 +263,6 @@ function schemaProblems(call: Call): Problem[] {
     ...validate(operation.body, call.body, 'body'),
     ...(isObject(call.body) ? (operation.check?.(call.body) ?? []) : []),
   ].slice(0, 50);
-}
-
-/** Path parameters are ids: as the books write them, since documents are sealed under theirs, and replies repeat it. */
-function idsOf(params: Call['params']): Call['params'] {
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, typeof value === 'string' ? value.toLowerCase() : value]),
-  );
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

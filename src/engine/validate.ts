@@ -38,13 +38,18 @@ const checkDecimals: SchemaValidateFunction = (limit: number, value: number) => 
   return false;
 };
 ajv.addKeyword({ keyword: 'decimals', type: 'number', schemaType: 'number', validate: checkDecimals });
+const lower: SchemaValidateFunction = (_: true, text: string, _schema, place) => {
+  if (place !== undefined) place.parentData[place.parentDataProperty] = text.toLowerCase();
+  return true;
+};
+ajv.addKeyword({ keyword: 'lowered', type: 'string', schemaType: 'boolean', modifying: true, validate: lower });
 for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
 // Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 export type Place = 'body' | 'query' | 'path';
 
-/** Validates `value` (in place: defaults, and query and path values read as their type) and returns what is wrong. */
+/** Validates `value` (in place: defaults, ids in small letters, query and path values read as their type) and returns what is wrong. */
 export function validate(schema: TSchema | undefined, value: unknown, place: Place): Problem[] {
   if (schema === undefined) return unknownMembers(value, place);
   let check = compiled.get(schema);

@@ -1,14 +1,21 @@
 /**
  * The schemas of fields that many operations share, with the bounds of SAF-T (Portaria 302/2016) and of decisions 1.
- * Custom words: `decimals` (most decimals a number may have) and the formats `uuid`, `line` (no line break), `day`
- * (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`, `currency`.
+ * Custom words: `decimals` (most decimals a number may have), `lowered` (it is put in small letters) and the formats `uuid`,
+ * `line` (no line break), `day` (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`,
+ * `currency`.
  */
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 
-/** A UUID, in either case. */
-export const id = (description: string) => Type.String({ format: 'uuid', description });
+/**
+ * A UUID, in either case. Operations see it in small letters, as the books write it: documents are sealed under theirs,
+ * and replies repeat it.
+ */
+export const id = (description: string) => Type.String({ format: 'uuid', lowered: true, description });
+
+/** An id where the contract has no 400: what is no UUID is the id of nothing. */
+export const anyId = (description: string) => Type.String({ lowered: true, description });
 
 /** One printed line of text: no line breaks, at most `maxLength` characters. `example` where not every text will do. */
 export const line = (maxLength: number, description: string, minLength = 0, example?: string) =>

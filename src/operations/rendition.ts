@@ -103,7 +103,7 @@ export function printedFile(row: Row, world: World): Buffer {
 }
 
 function checkTemplate(row: Row, templateId: string, format: PaperFormat): void {
-  if (templateId.toLowerCase() === builtIn.id) return;
+  if (templateId === builtIn.id) return;
   if (row['template_id'] === null) throw new Refusal('TEMPLATE_NOT_FOUND');
   const formats = row['template_formats'] as PaperFormat[];
   if (!formats.includes(format)) throw new Refusal('TEMPLATE_FORMAT', { format, formats: formats.join(', ') });

@@ -90,6 +90,7 @@ async function everything(company: TestCompany): Promise<Record<string, string>>
 interface Schema {
   readonly type?: string;
   readonly format?: string;
+  readonly lowered?: boolean;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
   readonly items?: Schema;
@@ -230,6 +231,21 @@ test('every operation with an id in its path has a place, and bodies and queries
     ]),
   );
   expect(all.length).toBeGreaterThan(50);
+});
+
+/** Strings of a schema whose names say that they are ids, and that are not put in small letters. */
+function spared(schema: Schema | undefined, name = ''): string[] {
+  if (schema === undefined) return [];
+  const isSpared = schema.type === 'string' && /^id$|Id$/.test(name) && schema.lowered !== true;
+  const members = Object.entries(schema.properties ?? {}).flatMap(([inner, member]) => spared(member, inner));
+  return [...(isSpared ? [name] : []), ...members, ...spared(schema.items)];
+}
+
+test('every id is put in small letters: seals are made under ids, and replies repeat them', () => {
+  for (const { name, params, query, body } of operations) {
+    const all = [params, query, body].flatMap((schema) => spared(schema as Schema | undefined));
+    expect({ name, all }).toEqual({ name, all: [] });
+  }
 });
 
 describe.each(withIds)('%s', (_name, operation, places) => {

@@ -88,13 +88,13 @@ export const createCreditNote = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   async load(tx, asked) {
-    const parent = await lockToCredit(tx, asked.body.parentInvoiceId.toLowerCase());
+    const parent = await lockToCredit(tx, asked.body.parentInvoiceId);
     if (parent === undefined) throw await missingInvoice(tx, asked.body.parentInvoiceId, 'PARENT_NOT_FOUND');
     return { parent };
   },
   async locate(tx, { parent }, { body }) {
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
-    const seriesId = body.seriesId?.toLowerCase() ?? null;
+    const seriesId = body.seriesId ?? null;
     return { parent, place: await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<NoteChange> {
@@ -102,10 +102,10 @@ export const createCreditNote = defineWrite({
     const note: AskedNote = {
       parentInvoiceId: parent.id,
       reason: body.reason ?? 'Anulação',
-      items: body.items?.map((item) => ({ id: item.id.toLowerCase(), quantity: fromNumber(item.quantity) })),
+      items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })),
       date: body.date === undefined ? undefined : parseDay(body.date, principal.region),
       notes: body.notes || undefined,
-      seriesId: body.seriesId?.toLowerCase(),
+      seriesId: body.seriesId,
     };
     if (note.seriesId !== undefined && place.series === undefined)
       refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);

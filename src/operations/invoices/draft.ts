@@ -165,9 +165,9 @@ export function mergeDraft(
   return {
     type: before?.type ?? body.type!,
     cae: body.cae ?? before?.cae ?? '',
-    customerId: body.customerId?.toLowerCase() ?? before?.customerId ?? '',
+    customerId: body.customerId ?? before?.customerId ?? '',
     items: body.items?.map((item) => askedLine(item, newId)) ?? before?.items ?? [],
-    seriesId: body.seriesId?.toLowerCase() ?? before?.seriesId,
+    seriesId: body.seriesId ?? before?.seriesId,
     date: asDay(body.date) ?? before?.date,
     taxPointDate: asDay(body.taxPointDate) ?? before?.taxPointDate,
     dueDate: asDay(body.dueDate) ?? before?.dueDate,
@@ -176,7 +176,7 @@ export function mergeDraft(
     exchangeRate: rate ?? (currency === 'EUR' ? undefined : before?.exchangeRate),
     description: cleared(body.description, before?.description),
     notes: cleared(body.notes, before?.notes),
-    templateId: body.templateId?.toLowerCase() ?? before?.templateId,
+    templateId: body.templateId ?? before?.templateId,
     globalDiscount: mergedDiscount(
       discountOf(body.globalDiscountType, body.globalDiscountPercent, body.globalDiscountAmount),
       before?.globalDiscount,
@@ -189,7 +189,7 @@ export function mergeDraft(
             method: body.payment.method === undefined ? before?.payment?.method : mechanism(body.payment.method),
             date: asDay(body.payment.date) ?? before?.payment?.date,
           },
-    parentInvoiceId: body.parentInvoiceId?.toLowerCase() ?? before?.parentInvoiceId,
+    parentInvoiceId: body.parentInvoiceId ?? before?.parentInvoiceId,
     reason: body.reason ?? before?.reason,
     origin: before?.origin,
     transport: before?.transport,
@@ -200,7 +200,7 @@ export function mergeDraft(
 export function askedLine(item: Static<typeof DraftItem>, newId: () => string): AskedLine {
   return {
     lineId: newId(),
-    id: item.id.toLowerCase(),
+    id: item.id,
     quantity: fromNumber(item.quantity),
     name: item.name,
     description: item.description === '' ? undefined : item.description,

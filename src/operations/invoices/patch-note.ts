@@ -50,11 +50,10 @@ export function updateNoteCall(
   const asked: AskedNote = {
     parentInvoiceId: parent.id,
     reason: body.reason ?? before.reason,
-    items:
-      body.items?.map((item) => ({ id: item.id.toLowerCase(), quantity: fromNumber(item.quantity) })) ?? before.items,
+    items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })) ?? before.items,
     date: (body.date === undefined ? undefined : parseDay(body.date, region)) ?? before.date,
     notes: body.notes === undefined ? before.notes : body.notes || undefined,
-    seriesId: body.seriesId?.toLowerCase() ?? before.seriesId,
+    seriesId: body.seriesId ?? before.seriesId,
   };
   const content = { ...noteOver(parent, asked, newId), issuer: facts.issuer };
   refuseAll(dateProblems(content.date, content));

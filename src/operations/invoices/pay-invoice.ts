@@ -73,7 +73,7 @@ export const payInvoice = defineWrite({
   },
   async locate(tx, { parent }, { body }) {
     const scheme = parent.content.cashVat === true ? 'always' : 'never';
-    const seriesId = body.seriesId?.toLowerCase() ?? null;
+    const seriesId = body.seriesId ?? null;
     return { parent, place: await lockPlace(tx, { type: 'RECEIPT', seriesId, scheme }) };
   },
   async decide({ parent, place }, asked, world): Promise<PayChange> {
@@ -87,7 +87,7 @@ export const payInvoice = defineWrite({
     const receipt = receiptOver(parent, amount, { method, date }, asked.body.notes || undefined);
     const content = { ...receipt, issuer: issuerOf(place.moment) };
     const numbered = await numberDocument({ id: world.newId(), content, region }, place, world);
-    return { parent, numbered, seriesId: asked.body.seriesId?.toLowerCase(), row: {} };
+    return { parent, numbered, seriesId: asked.body.seriesId, row: {} };
   },
   async save(tx, change, asked, world) {
     const { parent, numbered } = change;

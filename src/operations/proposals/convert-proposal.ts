@@ -39,7 +39,7 @@ export const convertProposal = defineWrite({
   async load(tx, { params, body }, world) {
     const proposal = await proposalToChange(tx, params.id);
     if (proposal.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number: proposal.ref.number });
-    const wanted = body.items?.map((item) => ({ id: item.id.toLowerCase(), quantity: fromNumber(item.quantity) }));
+    const wanted = body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) }));
     const open = openOfProposal(proposal);
     const taken = takenLines(proposal.content.lines, open, wanted);
     if (taken.length === 0) throw new Refusal('NOTHING_TO_CONVERT');

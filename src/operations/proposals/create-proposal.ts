@@ -43,7 +43,7 @@ export const createProposal = defineWrite({
   load: () => Promise.resolve({}),
   async locate(tx, _facts, asked, world) {
     // The series before customer and items, as everywhere.
-    const place = await lockPlace(tx, { type: 'PROFORMA', seriesId: asked.body.seriesId?.toLowerCase() ?? null });
+    const place = await lockPlace(tx, { type: 'PROFORMA', seriesId: asked.body.seriesId ?? null });
     const draft = {
       ...mergeDraft(undefined, asked.body, asked.principal.region, world.newId),
       type: 'PROFORMA' as const,

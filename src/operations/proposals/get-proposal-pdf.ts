@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { closed } from '../fields.ts';
+import { anyId, closed } from '../fields.ts';
 import { defineRead } from '../operation.ts';
 import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
 import { anyIdParams, knownForm } from './proposal.ts';
@@ -13,9 +13,7 @@ export const getProposalPdf = defineRead({
   params: anyIdParams,
   query: closed({
     isDuplicate,
-    templateId: Type.Optional(
-      Type.String({ description: 'PDF template; when absent the one of the document, else the default one.' }),
-    ),
+    templateId: Type.Optional(anyId('PDF template; when absent the one of the document, else the default one.')),
   }),
   reply: [200, PdfReply],
   access: { key: true },

@@ -7,7 +7,7 @@ import type { Region } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { closed, oneOf } from '../fields.ts';
+import { anyId, closed, oneOf } from '../fields.ts';
 import { invoiceReplyMembers, invoiceStatuses, showInvoice, shownColumns } from '../invoices/invoice.ts';
 import type { World } from '../world.ts';
 import { statusOf } from './conversions.ts';
@@ -54,10 +54,10 @@ const readProposal = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' and d.hidden_at is null`,
 );
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** The parameters of the reads that the contract gives no 400: what is no id is the id of nothing. */
-export const anyIdParams = closed({ id: Type.String({ description: 'Id of the pro forma.' }) });
+export const anyIdParams = closed({ id: anyId('Id of the pro forma.') });
 
 /** The id, if it has the form of one. Throws PROPOSAL_NOT_FOUND: the contract gives these reads no 400. */
 export function knownForm(id: string): string {

@@ -120,10 +120,10 @@ export function mergeTransport(
   return {
     type,
     cae: before?.cae ?? '',
-    customerId: body.customerId?.toLowerCase() ?? before!.customerId,
+    customerId: body.customerId ?? before!.customerId,
     items: lines ?? before!.items,
     // A series is of one type: with another type goes the series that was named for the former.
-    seriesId: body.seriesId?.toLowerCase() ?? (type === before?.type ? before.seriesId : undefined),
+    seriesId: body.seriesId ?? (type === before?.type ? before.seriesId : undefined),
     currency: 'EUR',
     transport: {
       start: utc(body.movementDate) ?? earlier!.start,
