@@ -1,9 +1,12 @@
-/** `certo help environment`: every variable with its meaning and default, as the README has it. */
+/** `certo help environment`: every variable with its meaning and default; the README has the same as a table. */
 import { type Variable, variables } from '../config.ts';
 import { exit } from './exit.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 
-/** A Markdown table, which the README holds letter by letter; with `--json` a list. */
+/** What a terminal shows of a line without folding it. */
+const width = 80;
+
+/** For people a paragraph each; with `--json` a list. */
 export function environment(outside: Outside, options: Common): Promise<number> {
   const rows = Object.entries<Variable>(variables).map(([name, { schema, defaultText, description }]) => ({
     name,
@@ -11,14 +14,23 @@ export function environment(outside: Outside, options: Common): Promise<number> 
     description,
   }));
   if (options.json === true) tellJson(outside, rows);
-  else tell(outside, markdown(rows));
+  else tell(outside, rows.map(paragraph).join('\n\n'));
   return Promise.resolve(exit.ok);
 }
 
-/** A Markdown table, readable as it is: the README holds the same text. */
-function markdown(rows: readonly { name: string; default: string; description: string }[]): string {
-  const cells = rows.map((row) => [`\`${row.name}\``, row.default, row.description.replaceAll('|', '\\|')]);
-  return ['| Variable | Default | Meaning |', '|---|---|---|', ...cells.map((row) => `| ${row.join(' | ')} |`)].join(
-    '\n',
-  );
+function paragraph(row: { name: string; default: string; description: string }): string {
+  const meaning = folded(row.description, width - 2);
+  const otherwise = row.default === '' ? [] : folded(`Default: ${row.default}`, width - 2);
+  return [row.name, ...[...meaning, ...otherwise].map((line) => `  ${line}`)].join('\n');
+}
+
+/** Lines of at most so many characters, broken between words. */
+function folded(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + 1 + word.length > most) lines.push(word);
+    else lines[lines.length - 1] = `${last} ${word}`;
+  }
+  return lines;
 }

@@ -75,3 +75,16 @@ test('what a note takes to make grows as the lines do, and as the notes before i
   expect(await growth((size) => notes[size === 1 ? 0 : 1]!(), 1)).toBeLessThan(no_square);
   expect(await growth((size) => notes[size === 1 ? 0 : 2]!(), 1)).toBeLessThan(no_square);
 });
+
+test('the taxes of a note stand in the order of its own lines: its QR code begins with the region of the first', () => {
+  const lines = [sampleLine({ id: 'mainland' }), sampleLine({ id: 'madeira', region: 'PT-MA' })];
+  const original = price({ lines, taxPoint: '2026-03-02', currency: 'EUR' });
+  const content = { ...sampleContent('INVOICE'), ...original } as Content;
+  const regions = (ids: string[]) => {
+    const wanted = ids.map((id) => ({ id, quantity: '1' }));
+    return creditNoteOver(content, takenBy([]), wanted, () => 'x').totals.groups.map(({ region }) => region);
+  };
+  expect(regions(['mainland', 'madeira'])).toEqual(['PT', 'PT-MA']);
+  expect(regions(['madeira', 'mainland'])).toEqual(['PT-MA', 'PT']);
+  expect(regions(['madeira'])).toEqual(['PT-MA']);
+});

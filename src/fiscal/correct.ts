@@ -153,7 +153,8 @@ function totalsOf(
   before: readonly Totals[],
   netOf: (line: PricedLine) => Decimal,
 ): Totals {
-  const groups = original.groups.flatMap((group): TaxGroup[] => {
+  const inOrder = byFirstLine(original.groups, lines);
+  const groups = inOrder.flatMap((group): TaxGroup[] => {
     const base = round2(sum(lines.filter((line) => sameRate(line, group)).map(netOf)));
     if (!lines.some((line) => sameRate(line, group))) return [];
     const earlier = before.flatMap((note) => note.groups.filter((other) => sameRate(group, other)));
@@ -181,6 +182,12 @@ function totalsOf(
     'every line of a note is of a rate of the original',
   );
   return { net, tax, gross, withholding, toPay: round2(subtract(gross, withholding)), groups, withholdings };
+}
+
+/** In the order in which the note's lines have them: its QR code begins with the region of its first line. */
+function byFirstLine(groups: readonly TaxGroup[], lines: readonly PricedLine[]): TaxGroup[] {
+  const placeOf = (group: TaxGroup): number => lines.findIndex((line) => sameRate(line, group));
+  return [...groups].sort((a, b) => placeOf(a) - placeOf(b));
 }
 
 interface Share {

@@ -33,9 +33,8 @@ test('the lines of a debit note have a rate and an exemption code of its invoice
 });
 
 test("its rates are those of the invoice's tax point, which may be another day than its date", () => {
-  const groups: never[] = [];
-  expect(taxPointOf({ date: '2024-10-02', taxPointDate: '2024-09-30', groups })).toBe('2024-09-30');
-  expect(taxPointOf({ date: '2024-10-02', taxPointDate: null, groups })).toBe('2024-10-02');
+  expect(taxPointOf({ date: '2024-10-02', taxPointDate: '2024-09-30' })).toBe('2024-09-30');
+  expect(taxPointOf({ date: '2024-10-02', taxPointDate: null })).toBe('2024-10-02');
   // Priced with the rate of its own day, before this rule.
   const note = on('2026-03-02', madeira);
   expect(note.lines[0]?.rate).toBe('4');
@@ -47,7 +46,11 @@ test("its rates are those of the invoice's tax point, which may be another day t
 
 test('what its invoice had stays, though it has ended since', () => {
   const basket = on('2023-06-01', exempt('M26'));
-  expect(debitNoteOver(basket, invoice('2023-06-01', exempt('M26')))).toBe(basket);
+  const own = { ...basket, taxPointDate: '2023-07-01' };
+  expect(debitNoteOver(own, invoice('2023-06-01', exempt('M26')))).toBe(own);
+  // On the tax point that is told its codes are in force, whatever the day of the note.
+  const told = debitNoteOver(basket, { ...invoice('2023-06-05', exempt('M26')), taxPointDate: '2023-06-01' });
+  expect(told).toEqual({ ...basket, taxPointDate: '2023-06-01' });
   const parent = { id: 'p', number: 'FT A/1', date: '2023-06-01', type: 'INVOICE', reason: 'Preço' } as const;
   const named = { ...basket, parent };
   expect(reprice(named, '2026-03-02')).toBe(named);

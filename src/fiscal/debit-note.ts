@@ -16,7 +16,8 @@ export interface Corrected {
 }
 
 /** The day that chose the rates of an issued invoice. */
-export const taxPointOf = ({ taxPointDate, date }: Corrected): Day => taxPointDate ?? date;
+export const taxPointOf = ({ taxPointDate, date }: Pick<Corrected, 'date' | 'taxPointDate'>): Day =>
+  taxPointDate ?? date;
 
 /** RATE_NOT_OF_PARENT of each line whose territory, rate or exemption code its invoice does not have. */
 export function foreignRates(lines: readonly PricedLine[], { groups }: Corrected): Problem[] {
@@ -32,11 +33,16 @@ export function foreignRates(lines: readonly PricedLine[], { groups }: Corrected
   });
 }
 
-/** A draft that was priced before its invoice's tax point chose the rates is priced again, or refused: INVALID_REQUEST. */
+/**
+ * A draft that was priced before its invoice's tax point chose the rates is priced again, or refused: INVALID_REQUEST.
+ * Where it states no tax point of its own it has that of its invoice, on which its rates and codes were in force (SAF-T
+ * page, section 5).
+ */
 export function debitNoteOver(note: Content, original: Corrected): Content {
-  const priced = pricedOn(note, taxPointOf(original));
+  const taxPointDate = taxPointOf(original);
+  const priced = pricedOn(note, taxPointDate);
   refuseAll(foreignRates(priced.lines, original));
-  return priced;
+  return priced.taxPointDate === undefined ? { ...priced, taxPointDate } : priced;
 }
 
 const toldRate = ({ region, rate, exemptionCode }: TaxGroup): string => `${exemptionCode ?? `${rate} %`} (${region})`;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts';
 import { creditNoteOver } from './correct.ts';
-import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
+import { add, compare, fromNumber, isZero, percentOf, round2, sum } from './decimal.ts';
 import type { Content, LineInput, Priced, TaxGroup, Totals } from './document.ts';
 import { qrPayload } from './qr-payload.ts';
 import { bookedPart, openOf, partOf, sameRate, settledPart } from './settle.ts';
@@ -33,6 +33,13 @@ function tellsItsTotals(books: Totals): void {
   expect(round2(at(fields, '468'))).toBe(fields['N']);
   expect(round2(add(at(fields, '2357'), at(fields, '468')))).toBe(fields['O']);
   for (const { base, tax } of books.groups) expect([base, tax]).not.toEqual(['0.00', '0.00']);
+}
+
+/** As the AT looks at a receipt of the cash VAT scheme: the tax that its rates give, within a cent for each of them. */
+function taxedByItsRates({ groups, tax }: Totals): void {
+  const given = sum(groups.map(({ base, rate }) => round2(percentOf(rate, base))));
+  const off = Math.abs(Number(tax) - Number(given));
+  expect(off, JSON.stringify(groups)).toBeLessThan((groups.length + 0.5) / 100);
 }
 
 const rates: readonly Partial<LineInput>[] = [
@@ -93,6 +100,42 @@ it('a rate that a credit note has taken whole is not told by the last receipt', 
   }
 });
 
+it.each([
+  [['NORMAL', 'REDUCED'], '22.90', 'a', '1', [['6', '78.40', '4.70']]],
+  [['NORMAL', 'REDUCED'], '114.50', 'b', '0.8', [['23', '24.15', '5.55']]],
+  [['NORMAL', 'REDUCED'], '114.50', 'a', '0.8', [['6', '15.19', '0.91']]],
+  [
+    ['NORMAL', 'INTERMEDIATE', 'REDUCED'],
+    '34.20',
+    'a',
+    '1',
+    [
+      ['13', '84.38', '10.97'],
+      ['6', '84.39', '5.06'],
+    ],
+  ],
+] as const)(
+  'of %j, %s paid, a note of %s × %s: what is left has the tax of its rates',
+  (vatRates, paid, id, quantity, left) => {
+    const original = sampleContent(
+      'INVOICE',
+      vatRates.map((vatRate, i) => sampleLine({ id: 'abc'[i]!, unitPrice: '100', vatRate })),
+    );
+    const first = settledPart(openOf(original.totals, []), paid);
+    const note = creditNoteOver(original, takenBy([]), [{ id, quantity }], () => 'x');
+    const open = openOf(original.totals, [first, note.totals]);
+    const last = settledPart(open, open.toPay);
+    expect(last.groups.map(({ rate, base, tax }) => [rate, base, tax])).toEqual(left);
+    tellsItsTotals(last);
+    taxedByItsRates(last);
+    // In two payments as in one.
+    const half = settledPart(open, '7.35');
+    const rest = openOf(original.totals, [first, note.totals, half]);
+    for (const part of [half, settledPart(rest, rest.toPay)]) taxedByItsRates(part);
+    expect(openOf(original.totals, [first, note.totals, last])).toMatchObject({ toPay: '0.00', gross: '0.00' });
+  },
+);
+
 it('a payment that is worth nothing in euros tells the rate that most of it is of, with 0.00', () => {
   const original = sampleContent(
     'INVOICE',
@@ -143,6 +186,7 @@ it('receipts and credit notes of several rates: each QR code sums to its totals,
         const receipt = settledPart(open, amount);
         for (const group of receipt.groups) expect(exceeds(group, open.groups)).toBe(false);
         tellsItsTotals(receipt);
+        taxedByItsRates(receipt);
         parts.push(receipt);
       }
       const left = openOf(original.books, parts);
@@ -151,10 +195,10 @@ it('receipts and credit notes of several rates: each QR code sums to its totals,
       if (isOvertaken || !isZero(left.gross)) return;
       for (const group of original.books.groups) {
         const own = parts.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
-        expect([round2(sum(own.map(({ base }) => base))), round2(sum(own.map(({ tax }) => tax)))]).toEqual([
-          group.base,
-          group.tax,
-        ]);
+        const told = [sum(own.map(({ base }) => base)), sum(own.map(({ tax }) => tax))].map(Number);
+        // The cents that a note leaves of its rounding are told by the receipts behind it as far as these stay right.
+        expect(Math.abs(told[0]! - Number(group.base))).toBeLessThan((notes.length + 0.5) / 100);
+        expect(Math.abs(told[1]! - Number(group.tax))).toBeLessThan((notes.length + 0.5) / 100);
       }
     }),
     { numRuns: 300 },

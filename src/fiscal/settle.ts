@@ -3,10 +3,12 @@
  * payment that closes the document takes all that is left, so that the receipts of an invoice (with its credit notes)
  * sum to it to the cent: net, tax, gross and withholding (VAT page, section 4; documents page, section 7).
  */
-import { add, compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
+import { add, compare, divide, isZero, multiply, percentOf, round2, subtract, sum } from './decimal.ts';
 import type { Decimal, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { assert } from './refusal.ts';
 import { spread, spreadRates } from './spread.ts';
+
+const cent = '0.01';
 
 /** What is open of a document in one currency. Never negative: where notes and receipts overlap, 0. */
 export interface Open {
@@ -18,6 +20,8 @@ export interface Open {
   readonly toPay: Decimal;
   readonly groups: readonly TaxGroup[];
   readonly withholdings: readonly WithholdingGroup[];
+  /** What `gross` is taxed with as the document was, rate by rate, six decimals: `tax` without what roundings left of it. */
+  readonly fairTax: Decimal;
 }
 
 /** What is open of `totals` after the active receipts and credit notes before. */
@@ -35,14 +39,8 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
     before.map((part) => part.tax),
   );
   const gross = round2(add(toPay, withholding));
-  const openTax = smaller(tax, gross);
-  const net = round2(subtract(gross, openTax));
-  const groups = totals.groups.map((group) => {
-    const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
-    const bases = earlier.map((g) => g.base);
-    const taxes = earlier.map((g) => g.tax);
-    return { ...group, base: rest(group.base, bases), tax: rest(group.tax, taxes) };
-  });
+  const groups = tied(restOfRates(totals, before), totals.groups, gross, smaller(tax, gross));
+  const openTax = round2(sum(groups.map((group) => group.tax)));
   const withholdings = totals.withholdings.map((group) => {
     const earlier = before.flatMap((part) =>
       part.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
@@ -56,22 +54,60 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
     withholding,
     tax: openTax,
     gross,
-    net,
-    groups: tied(groups, totals.groups, net, openTax),
+    net: round2(subtract(gross, openTax)),
+    groups,
     withholdings: tiedWithholdings(withholdings, totals.withholdings, withholding),
+    fairTax: sum(groups.map((group, i) => taxWithin(add(group.base, group.tax), totals.groups[i]!))),
   };
 }
 
+/** What `gross` of a rate is taxed with, as all of it was. */
+function taxWithin(gross: Decimal, { base, tax }: TaxGroup): Decimal {
+  return divide(multiply(gross, tax), nonZero(add(base, tax)), 6);
+}
+
+function restOfRates(totals: Totals, before: readonly Totals[]): readonly TaxGroup[] {
+  return totals.groups.map((group) => {
+    const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
+    const bases = earlier.map((g) => g.base);
+    const taxes = earlier.map((g) => g.tax);
+    return { ...group, base: rest(group.base, bases), tax: rest(group.tax, taxes) };
+  });
+}
+
 /**
- * Open groups that make the open net and tax. They do already, but where a note took more of a rate than payments, which
- * settle all rates in proportion, had left of it: then what is open is spread over what other rates have left. Where a
- * note took more withholding than was left, something is to be paid although no base is left: it is of all rates.
+ * Open groups that make what is open, with the tax of their rates, within a cent for each: a receipt that tells another
+ * tax is refused (SAF-T page, sections 7 and 9). They do already, but where a note took more of a rate than payments,
+ * which settle all rates in proportion, had left of it, or where the cents of many notes add up. What was paid of a rate
+ * then pays for the others: what is open is spread over them. Where nothing is left of any rate it is of all.
  */
-function tied(open: readonly TaxGroup[], whole: readonly TaxGroup[], net: Decimal, tax: Decimal): readonly TaxGroup[] {
+function tied(
+  open: readonly TaxGroup[],
+  whole: readonly TaxGroup[],
+  gross: Decimal,
+  tax: Decimal,
+): readonly TaxGroup[] {
   const base = sum(open.map((group) => group.base));
   const levied = sum(open.map((group) => group.tax));
-  if (compare(base, net) === 0 && compare(levied, tax) === 0) return open;
-  return spreadRates(isZero(base) ? whole : open, net, tax);
+  if (compare(add(base, tax), gross) === 0 && compare(levied, tax) === 0 && isFair(open, tax)) return open;
+  const from = isZero(base) ? whole : open;
+  const shares = spread(
+    from.map((group) => add(group.base, group.tax)),
+    gross,
+  );
+  return from.map((group, i) => {
+    const share = shares[i]!;
+    const levy = round2(divide(multiply(share, group.rate), add('100', group.rate), 2));
+    return { ...group, base: round2(subtract(share, levy)), tax: levy };
+  });
+}
+
+/** Whether the tax is that of the rates, within a cent for each. */
+function isFair(groups: readonly TaxGroup[], tax: Decimal): boolean {
+  const told = groups.filter(({ base }) => !isZero(base));
+  const levied = sum(told.map(({ base, rate }) => round2(percentOf(rate, base))));
+  const most = multiply(cent, String(told.length));
+  return compare(excess(levied, tax), most) <= 0 && compare(excess(tax, levied), most) <= 0;
 }
 
 function tiedWithholdings(
@@ -124,9 +160,13 @@ export function bookedPart(open: { readonly totals: Open; readonly books: Open }
   return { ...part, groups: [{ ...most, base: '0.00', tax: '0.00' }] };
 }
 
-function withoutEmpty(part: Totals): Totals {
+function withoutEmpty({ net, tax, gross, withholding, toPay, ...part }: Totals): Totals {
   return {
-    ...part,
+    net,
+    tax,
+    gross,
+    withholding,
+    toPay,
     groups: part.groups.filter(({ base, tax }) => !(isZero(base) && isZero(tax))),
     withholdings: part.withholdings.filter(({ base, amount }) => !(isZero(base) && isZero(amount))),
   };
@@ -141,7 +181,7 @@ function proportionOf(open: Open, amount: Decimal, whole: Decimal): Totals {
     open.withholdings.map((group) => group.amount),
     withholding,
   );
-  const tax = smaller(round2(divide(multiply(open.tax, gross), nonZero(open.gross), 2)), gross);
+  const tax = taxOf(open, gross);
   const net = round2(subtract(gross, tax));
   return {
     net,
@@ -152,6 +192,19 @@ function proportionOf(open: Open, amount: Decimal, whole: Decimal): Totals {
     groups: spreadRates(open.groups, net, tax),
     withholdings: open.withholdings.map((group, i) => ({ ...group, base: share(group.base), amount: withheld[i]! })),
   };
+}
+
+/**
+ * What a payment of `gross` tells of the tax: so much that what is left of it is what the rest is fairly taxed with, and no
+ * cents add up for the last payment however many there are before it; but within a cent of its own fair tax.
+ */
+function taxOf(open: Open, gross: Decimal): Decimal {
+  const fairOf = (part: Decimal): Decimal => divide(multiply(open.fairTax, part), nonZero(open.gross), 6);
+  const fair = fairOf(gross);
+  const tax = excess(open.tax, round2(fairOf(excess(open.gross, gross))));
+  const [least, most] = [excess(fair, cent), add(fair, cent)];
+  if (compare(tax, least) < 0 || compare(tax, most) > 0) return smaller(smaller(round2(fair), open.tax), gross);
+  return round2(smaller(tax, gross));
 }
 
 function rest(whole: Decimal, parts: readonly Decimal[]): Decimal {
@@ -166,5 +219,6 @@ export function sameRate(a: RateOf, b: RateOf): boolean {
   return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
 }
 
+const excess = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? subtract(a, b) : '0');
 const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);
 const nonZero = (a: Decimal): Decimal => (isZero(a) ? '1' : a);

@@ -2,7 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { decideIssue, finishIssue, type IssueFacts } from './issue.ts';
-import { checkNotStarted, checkStart, isLicensePlate, monthsLater, timeProblems, unvalued } from './transport.ts';
+import {
+  checkNotStarted,
+  checkStart,
+  isLicensePlate,
+  journeyTimes,
+  monthsLater,
+  timeProblems,
+  unvalued,
+} from './transport.ts';
 
 const now = new Date('2026-03-02T10:00:00.700Z');
 const codes = (act: () => unknown): unknown => {
@@ -13,6 +21,16 @@ const codes = (act: () => unknown): unknown => {
     return (refusal as { code: string }).code;
   }
 };
+
+test('in the repeated hour no transport ends before it starts, by the clock on the wall', () => {
+  const across = { start: '2027-10-31T00:45:00.000Z', end: '2027-10-31T01:15:00.000Z' };
+  expect(journeyTimes(across, 'PT')).toEqual({ start: '2027-10-31T01:45:00', end: '2027-10-31T01:45:00' });
+  expect(journeyTimes(across, 'PT-AC')).toEqual({ start: '2027-10-31T00:45:00', end: '2027-10-31T00:45:00' });
+  expect(journeyTimes({ ...across, end: '2027-10-31T02:15:00.000Z' }, 'PT')).toMatchObject({
+    end: '2027-10-31T02:15:00',
+  });
+  expect(journeyTimes({ start: across.start }, 'PT').end).toBeUndefined();
+});
 
 describe('without values', () => {
   const lines = [

@@ -4,7 +4,7 @@
  */
 import type { Day, Priced, PricedLine, PriceInput, Region, Totals, Transport } from './document.ts';
 import { assert, type Problem, Refusal } from './refusal.ts';
-import { dayOf, zonedText } from './time.ts';
+import { dayOf, laterText, localText, zonedText } from './time.ts';
 import { findRate, taxCodes } from './vat-rates.ts';
 
 const zero = '0.00';
@@ -48,6 +48,18 @@ export function unvalued({ lines, taxPoint, currency }: PriceInput): Priced {
     totals: nothing,
     books: nothing,
   };
+}
+
+/**
+ * Start and end in local time, as the paper, SAF-T and the AT tell them. In autumn's repeated hour the clock can show less
+ * at the end than at the start; no transport ends before it begins.
+ */
+export function journeyTimes(
+  { start, end }: Pick<Transport, 'start' | 'end'>,
+  region: Region,
+): { readonly start: string; readonly end?: string | undefined } {
+  const began = localText(start, region);
+  return { start: began, end: end === undefined ? undefined : laterText(end, region, began) };
 }
 
 /** Whole seconds count: documents, SAF-T and the AT know no fractions. */

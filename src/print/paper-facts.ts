@@ -1,7 +1,7 @@
 /** The facts of a paper beside its lines: dates, payment, what it refers to, the journey; and the mentions of its state. */
 import { type Content, type DocumentRef, type DocumentType, documentTypes, type Place } from '../fiscal/document.ts';
 import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
-import { localText } from '../fiscal/time.ts';
+import { journeyTimes } from '../fiscal/transport.ts';
 import { day, dayAndHour } from './format.ts';
 import type { PrintInput } from './input.ts';
 import { addressLines } from './paper-parties.ts';
@@ -55,11 +55,10 @@ export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
 /** DL 147/2003, article 4: start with its hour; the plate when it is known, the AT's code once it has told it. */
 function journeyOf({ content: { transport }, region, atDocCode }: PrintInput): [Word, string | undefined][] {
   if (transport === undefined) return [];
-  const moment = (instant: string | undefined) =>
-    instant === undefined ? undefined : dayAndHour(localText(instant, region));
+  const { start, end } = journeyTimes(transport, region);
   return [
-    ['start', moment(transport.start)],
-    ['end', moment(transport.end)],
+    ['start', dayAndHour(start)],
+    ['end', end === undefined ? undefined : dayAndHour(end)],
     ['licensePlate', transport.licensePlate],
     ['atDocCode', atDocCode],
   ];

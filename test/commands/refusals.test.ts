@@ -89,7 +89,8 @@ describe('arguments', () => {
     // What is behind the last known word is not run.
     expect((await line.run(['help', 'serve', 'now'])).out).toBe((await line.run(['serve', '--help'])).out);
     const variables = await line.run(['help', 'environment']);
-    expect(variables.out).toContain('| `CERTO_DATA_DIR` |');
+    expect(variables.out).toContain('\nCERTO_DATA_DIR\n  Folder of the embedded database');
+    expect(variables.out.split('\n').filter((text) => text.length > 80)).toEqual([]);
     expect((await line.run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 });

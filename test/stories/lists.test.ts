@@ -199,7 +199,7 @@ test('an entry is the document in short', async () => {
     documentType: 'DEBIT_NOTE',
     status: 'ISSUED',
     date: debit.date,
-    taxPointDate: null,
+    taxPointDate: '2026-03-02T00:00:00.000+00:00',
     dueDate: '2026-03-31T00:00:00.000+01:00',
     currency: 'EUR',
     parentInvoiceId: pending.id,

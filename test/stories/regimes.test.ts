@@ -258,6 +258,48 @@ describe('the cash VAT scheme', () => {
     for (const { number } of receipts) expect(xml).toContain(`<PaymentRefNo>${number}<`);
   });
 
+  test('payments behind a note of one rate tell the tax of the rates that are left: the AT takes them, and the SAF-T is valid', async () => {
+    const work = await A.item({ unitPrice: 100 });
+    const book = await A.item({ name: 'Livro', type: 'PRODUCT', unitPrice: 100, vatRate: 'REDUCED' });
+    const items = [work, book].map(({ id }) => ({ id, quantity: 1 }));
+    const invoice = await issueTo(business, { items });
+    const pay = async (amount?: number) =>
+      (await A.post<Paid>(`/invoices/${invoice.id}/pay`, amount === undefined ? {} : { amount })).json.receipt;
+    await pay(22.9);
+    const line = { id: invoice.items[0]!.id, quantity: 1 };
+    const note = await A.post<InvoiceJson>('/invoices/credit-notes', { parentInvoiceId: invoice.id, items: [line] });
+    expect(note.status).toBe(201);
+    const receipts = [await pay(10), await pay()];
+    const { books } = (await contentOf(receipts[1]!.id)) as Pick<Content, 'books'>;
+    expect([books.gross, books.groups]).toEqual([
+      '73.10',
+      [{ region: 'PT', taxCode: 'RED', rate: '6', base: '68.96', tax: '4.14' }],
+    ]);
+    await allTold(A);
+    const { xml } = await saftOf(service, A, '2026-12-01', '2027-01-31');
+    for (const { number } of receipts) expect(xml).toContain(`<PaymentRefNo>${number}<`);
+  });
+
+  test('what was exempt by a code that has ended since can still be corrected and receipted', async () => {
+    const bread = await A.item({ name: 'Pão', type: 'PRODUCT', vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
+    const items = [
+      { id: bread.id, quantity: 4, unitPrice: 10, vatExemptionReason: 'M26' },
+      { id: (await A.item()).id, quantity: 1 },
+    ];
+    const invoice = await issueTo(business, { items, taxPointDate: '2023-12-30' });
+    const line = { id: invoice.items[0]!.id, quantity: 1 };
+    const note = await A.post<InvoiceJson>('/invoices/credit-notes', { parentInvoiceId: invoice.id, items: [line] });
+    expect([note.status, note.json.taxPointDate]).toEqual([201, '2023-12-30T00:00:00.000+00:00']);
+    const debit = { type: 'DEBIT_NOTE', customerId: business, reason: 'Preço', parentInvoiceId: invoice.id };
+    const more = await A.issue(await A.draft({ ...debit, items: items.slice(0, 1) }));
+    expect(more.taxPointDate).toBe(note.json.taxPointDate);
+    expect((await A.post<Paid>(`/invoices/${invoice.id}/pay`)).status).toBe(200);
+    await allTold(A);
+    const { xml } = await saftOf(service, A, '2026-12-01', '2027-01-31');
+    const told = xml.slice(xml.indexOf(`<InvoiceNo>${note.json.number}<`));
+    expect(/<TaxPointDate>(.*?)</.exec(told)?.[1]).toBe('2023-12-30');
+  });
+
   test('the period can not leave out what was issued under it; its end ends it', async () => {
     await expect(setCashVat(service.owner, A.id, undefined)).rejects.toMatchObject({ code: 'CASH_VAT_USED' });
     await expect(setCashVat(service.owner, A.id, { from: '2027-01-02' })).rejects.toMatchObject({

@@ -2,7 +2,7 @@
  * Business rules of the invoice service: registering and changing the status of invoices, working documents and cash
  * VAT receipts. Codes and sentences from the response tables of the manual of invoice elements (January 2023).
  */
-import { exemptionOn } from '../../fiscal/exemptions.ts';
+import { exemptionOn, exemptions } from '../../fiscal/exemptions.ts';
 import { isNif } from '../../fiscal/nif.ts';
 import type { XmlElement } from '../read-xml.ts';
 import { childrenOf } from '../read-xml.ts';
@@ -117,7 +117,9 @@ function registrationFault(data: XmlElement, kind: DocumentKind): Verdict | unde
   if (kind.name === 'Payment' && lines.some((line) => inside(line, 'Tax') === undefined)) {
     return verdict(codes.values, 'Valores de entrada inválidos: imposto em falta');
   }
-  const isKnown = (code: string, day: string) => exemptionOn(code, day) !== undefined;
+  // A receipt's line has no tax point: its code was in force when what it settles was supplied.
+  const isKnown = (code: string, day: string) =>
+    kind.name === 'Payment' ? exemptions.some((one) => one.code === code) : exemptionOn(code, day) !== undefined;
   if (exemptionFault(data, isKnown, value(data, kind.date).slice(0, 10)))
     return verdict(codes.exemption, 'Código de motivo de isenção inválido');
   if (!amountsAgree(data, own) || !withholdingFits(data))

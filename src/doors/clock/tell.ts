@@ -4,7 +4,8 @@ import type { SalesReport, SettledPart, TransportReport } from '../../at/reports
 import type { Row } from '../../db/transact.ts';
 import { type Content, type DocumentType, documentTypes, type Place, type Region } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
-import { laterText, localText } from '../../fiscal/time.ts';
+import { laterText } from '../../fiscal/time.ts';
+import { journeyTimes } from '../../fiscal/transport.ts';
 import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
 
 /** Columns of `certo.documents d` that telling reads. */
@@ -111,7 +112,7 @@ function transportReport(telling: Telling, cancels: boolean): TransportReport {
   const report = documentOf(telling);
   const { transport } = report.content;
   assert(transport !== undefined, 'a transport document has a journey');
-  const { start, end, loading, unloading, licensePlate, valued } = transport;
+  const { loading, unloading, licensePlate, valued } = transport;
   return {
     ...report,
     status: cancels ? 'A' : 'N',
@@ -121,8 +122,7 @@ function transportReport(telling: Telling, cancels: boolean): TransportReport {
     atDocCode: cancels ? String(row['at_doc_code']) : undefined,
     loading: domestic(loading) ?? {},
     unloading: domestic(unloading),
-    start: localText(start, region),
-    end: end === undefined ? undefined : localText(end, region),
+    ...journeyTimes(transport, region),
     licensePlate,
     valued,
   };

@@ -2,7 +2,8 @@
 import { isZero } from '../decimal.ts';
 import type { Content, Day, Place, Region } from '../document.ts';
 import { mechanism } from '../payment-mechanisms.ts';
-import { dayOf, localText } from '../time.ts';
+import { dayOf } from '../time.ts';
+import { journeyTimes } from '../transport.ts';
 import { addressXml } from './head.ts';
 import type { SaftDocument } from './source.ts';
 import { cut, group, leaf, optional, plain } from './xml-text.ts';
@@ -71,14 +72,15 @@ export function withholdingXml({ books: { withholdings } }: Content): string {
 /** ShipTo, ShipFrom and the times of a transport; instants become the company's civil time. */
 export function shippingXml({ transport }: Content, region: Region): string {
   if (transport === undefined) return '';
-  const { start, end, loading, unloading, licensePlate } = transport;
+  const { end, loading, unloading, licensePlate } = transport;
+  const times = journeyTimes(transport, region);
   const to = (end === undefined ? '' : plain('DeliveryDate', dayOf(end, region))) + placeXml(unloading);
   const from = optional('DeliveryID', licensePlate, 255) + placeXml(loading);
   return (
     group('ShipTo', to) +
     group('ShipFrom', from) +
-    (end === undefined ? '' : plain('MovementEndTime', localText(end, region))) +
-    plain('MovementStartTime', localText(start, region))
+    (times.end === undefined ? '' : plain('MovementEndTime', times.end)) +
+    plain('MovementStartTime', times.start)
   );
 }
 

@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
+import { taxPointOf } from '../../fiscal/debit-note.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
@@ -170,6 +171,8 @@ export function noteOver(parent: Corrected, asked: AskedNote, newId: () => strin
     currency: content.currency,
     exchangeRate: content.exchangeRate,
     date: asked.date,
+    // Its lines have the rates and codes of the invoice, which may have ended since (SAF-T page, section 5).
+    taxPointDate: taxPointOf({ date: parent.date!, taxPointDate: content.taxPointDate }),
     notes: asked.notes,
     parent: { ...refOf(parent), reason: asked.reason },
     cashVat: content.cashVat,

@@ -138,7 +138,7 @@ function checkTaxTotal(book: Book, line: number, tax: bigint, type: string, sums
   let expected = 0n;
   for (const [percentage, base] of sums.bases) expected += (base * (unitsOf(percentage) ?? 0n)) / hundred;
   const worked = expected < 0n ? -expected : expected;
-  const tolerance = cent * BigInt(sums.lines + (type === 'NC' || type === 'RC' ? 10 : 1));
+  const tolerance = cent * BigInt(sums.lines + (type === 'NC' ? 10 : 1));
   if (apart(tax, worked) > tolerance) {
     book.findings.tell('TAX_TOTAL', line, { value: unitsText(tax), expected: unitsText((worked / 10_000n) * 10_000n) });
   }
