@@ -1,4 +1,5 @@
 import { createServer, type Server, type Socket } from 'node:net';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { DatabaseUnavailable } from './errors.ts';
@@ -53,6 +54,62 @@ describe('the service', () => {
     for (const sql of forbidden) {
       await expect(base.db.read(entry).query({ sql, parameters: [] }), sql).rejects.toMatchObject({ code: '42501' });
     }
+  });
+});
+
+describe('whatever somebody has set for the database or its users', () => {
+  /** As a superuser, who may set anything; taken back at the end. */
+  async function having<T>(set: string, work: () => Promise<T>): Promise<T> {
+    const { database } = base.connection;
+    const superuser = new Client({ ...base.connection, ssl: false });
+    await superuser.connect();
+    try {
+      await superuser.query(`alter database ${database} set ${set}`);
+      return await work();
+    } finally {
+      await superuser.query(`alter database ${database} reset all`);
+      await superuser.end();
+    }
+  }
+
+  test.each([
+    ['synchronous_commit', 'off', 'on'],
+    ['default_transaction_isolation', 'serializable', 'read committed'],
+    ['row_security', 'off', 'on'],
+    ['standard_conforming_strings', 'off', 'on'],
+    ['array_nulls', 'off', 'on'],
+    ['transform_null_equals', 'on', 'off'],
+    ['intervalstyle', 'iso_8601', 'postgres'],
+    ['lock_timeout', '1ms', '0'],
+    ['idle_session_timeout', '1s', '0'],
+  ])('%s is what the program needs', async (name, theirs, ours) => {
+    const asked = { sql: `select current_setting('${name}') as value`, parameters: [] };
+    await having(`${name} = '${theirs}'`, async () => {
+      const login = new Client({ ...base.connection, ssl: false });
+      await login.connect();
+      const there = await login.query(asked.sql);
+      await login.end();
+      // It does hold for others.
+      expect(there.rows[0].value).not.toBe(ours);
+      const [db, owner] = [
+        await openDb({ connectionString: addressOf() }),
+        await openOwner({ connection: base.connection }),
+      ];
+      try {
+        expect(await db.read(entry).query(asked)).toEqual([{ value: ours }]);
+        expect((await owner.query(asked.sql)).rows).toEqual([{ value: ours }]);
+      } finally {
+        await Promise.all([db.close(), owner.end()]);
+      }
+    });
+  });
+
+  test('sessions in which no trigger fires are refused: what is issued would not be frozen', async () => {
+    const replica = /session_replication_role .* in which no trigger fires/;
+    await having(`session_replication_role = 'replica'`, async () => {
+      await expect(openDb({ connectionString: addressOf() })).rejects.toThrow(replica);
+      await expect(openOwner({ connection: base.connection })).rejects.toThrow(replica);
+    });
   });
 });
 

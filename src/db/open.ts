@@ -109,12 +109,31 @@ function address(options: OpenOptions, role: Role | undefined): PoolConfig {
 // table because it was small a moment ago is a hundred times too slow a thousand documents later.
 const byIndex = ['enable_seqscan=off'];
 
+// What a database or a user of it may have otherwise (ALTER DATABASE, ALTER ROLE … SET), and the books depend on. A space
+// within a value has a backslash before it.
+const needed = [
+  // A number that was answered is on the disk. Claims alone may say otherwise, for their transaction.
+  'synchronous_commit=on',
+  // What was locked is read as it is then, not as it was when the transaction began.
+  'default_transaction_isolation=read\\ committed',
+  'row_security=on',
+  // How values are written and read.
+  'standard_conforming_strings=on',
+  'array_nulls=on',
+  'transform_null_equals=off',
+  'timezone=UTC',
+  'datestyle=ISO',
+  'intervalstyle=postgres',
+  'bytea_output=hex',
+  // Whoever waits for a lock waits as long as its statement may, and an idle connection is kept.
+  'lock_timeout=0',
+  'idle_session_timeout=0',
+];
+
 function sessionSettings(statementTimeout: number): string[] {
   return [
     'search_path=certo,public',
-    'timezone=UTC',
-    'datestyle=ISO',
-    'bytea_output=hex',
+    ...needed,
     `statement_timeout=${statementTimeout}`,
     // A transaction of ours never waits for anything but the signer.
     `idle_in_transaction_session_timeout=${statementTimeout === 0 ? 0 : 60_000}`,
@@ -176,10 +195,18 @@ async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<vo
   try {
     const client = await connect();
     try {
-      const { rows } = await client.query(`select current_setting('server_version_num')::int as version`);
+      const { rows } = await client.query(
+        `select current_setting('server_version_num')::int as version, current_setting('session_replication_role') as role`,
+      );
       const major = Math.floor(Number(rows[0]?.version) / 10_000);
       if (!(major >= oldest)) {
         throw new DatabaseUnavailable(`The server is PostgreSQL ${major}; Certo needs ${oldest} or newer.`);
+      }
+      // Only a superuser may set it, also at the start of a session: so it can be looked at and not put right.
+      if (rows[0]?.role === 'replica') {
+        throw new DatabaseUnavailable(
+          'The database or its user has session_replication_role set to replica, in which no trigger fires and nothing is frozen: a superuser must reset it (ALTER DATABASE … RESET session_replication_role, or ALTER ROLE).',
+        );
       }
     } finally {
       client.release();

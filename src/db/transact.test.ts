@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(async () => {
   wire.fault = undefined;
   // Nothing is left open, and the next user of the connection is in nobody's company.
-  expect(await db.read(into(null)).query(state)).toEqual([{ company: null, lazy: 'off' }]);
+  expect(await db.read(into(null)).query(state)).toEqual([{ company: null, lazy: 'on' }]);
   await base.ownerPool.query('delete from certo.things');
 });
 afterAll(async () => {
@@ -238,7 +238,6 @@ describe('a transaction', () => {
   });
 
   test('may commit lazily, for itself alone', async () => {
-    await superuser.query(`alter database ${base.connection.database} set synchronous_commit = on`);
     const fresh = await openDb({ connection: base.connection, max: 1 });
     const lazy = await fresh.transact(into(A), (tx) => tx.query(state), { asyncCommit: true });
     const durable = await fresh.transact(into(A), (tx) => tx.query(state));
@@ -249,7 +248,6 @@ describe('a transaction', () => {
     for (const entry of said) without.push(await fresh.read(entry, 'lazily').batch([[state, []]]));
     const after = await fresh.read(enters).query(state);
     await fresh.close();
-    await superuser.query(`alter database ${base.connection.database} reset synchronous_commit`);
     expect([lazy, durable, after]).toEqual([
       [{ company: A, lazy: 'off' }],
       [{ company: A, lazy: 'on' }],
