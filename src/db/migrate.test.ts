@@ -172,6 +172,25 @@ describe('on a server that never saw Certo, for a login user who is no superuser
     await root.query('revoke certo_owner from certo_app');
     expect(await migrate({ connectionString: addressOf('books') })).toEqual({ applied: [] });
   });
+
+  test('what somebody has set for certo_app is taken back where the service logs in as it', async () => {
+    const { connection } = server;
+    await migrate({ connection });
+    const kept = `select setdatabase = 0 as everywhere, setconfig from pg_db_role_setting where setrole = 'certo_app'::regrole`;
+    await root.query(`alter role certo_app set session_replication_role = replica`);
+    await root.query(`alter role certo_app in database ${connection.database} set work_mem = '64kB'`);
+    await root.query(`alter role certo_app in database books set work_mem = '64kB'`);
+    await expect(openDb({ connection })).rejects.toThrow(/session_replication_role/);
+    // Elsewhere it only becomes certo_app, and nothing of that reaches it.
+    await migrate({ connectionString: addressOf('books') });
+    await (await openDb({ connectionString: addressOf('books') })).close();
+    expect((await root.query(kept)).rowCount).toBe(3);
+    expect(await migrate({ connection })).toEqual({ applied: [] });
+    await (await openDb({ connection })).close();
+    // What is set for it in another database is not ours.
+    expect((await root.query(kept)).rows).toEqual([{ everywhere: false, setconfig: ['work_mem=64kB'] }]);
+    await root.query('alter role certo_app in database books reset all');
+  });
 });
 
 describe('the foundation', () => {

@@ -103,9 +103,15 @@ async function refuseNewer(pool: Pool, known: readonly string[]): Promise<void> 
 /** The two roles, by the login user. `embedded`: the service logs in as certo_app itself. Throws MigrationRefused. */
 export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: boolean): Promise<void> {
   const text = await readFile(rolesFile, 'utf8');
-  // Over the embedded server's socket the service logs in as certo_app itself; elsewhere it becomes certo_app.
+  // Over the embedded server's socket the service logs in as certo_app itself, and would have what somebody has set for
+  // that role; elsewhere it becomes certo_app, which has no settings then.
   const login = `do $$ begin
     if not (select rolcanlogin from pg_roles where rolname = 'certo_app') then alter role certo_app login; end if;
+    if exists (select from pg_db_role_setting where setrole = 'certo_app'::regrole
+               and setdatabase in (0, (select oid from pg_database where datname = current_database()))) then
+      alter role certo_app reset all;
+      execute format('alter role certo_app in database %I reset all', current_database());
+    end if;
   end $$`;
   for (let attempt = 1; ; attempt += 1) {
     try {
