@@ -1,4 +1,4 @@
-/** Debit notes are taxed as the invoice that they add to, whatever has changed since. */
+/** Debit notes are taxed as the invoice that they add to, and have its customer, whatever has changed since. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -23,6 +23,10 @@ const noteOn = (invoice: InvoiceJson, items: readonly unknown[], over = {}) => (
   items,
   ...over,
 });
+
+/** Issued as it reads now. */
+const reissued = async ({ id }: InvoiceJson) => A.issue((await A.get<InvoiceJson>(`/invoices/${id}`)).json);
+const buyerOf = (qr: string) => /\*B:([^*]*)/.exec(qr)![1];
 
 test('an exemption code that has ended since the supply still stands on its debit note', async () => {
   const { id } = await A.item({ name: 'Pão', vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
@@ -81,4 +85,41 @@ test('an item whose rate changed is refused with the lines that differ, until th
     items: [{ id, quantity: 1, vatRate: 'REDUCED' }],
   });
   expect((await A.issue(changed.json)).summary.taxAmount).toBe(0.6);
+});
+
+test('it is to whom its invoice is, as that was issued: name, NIF and address', async () => {
+  const rita = await A.customer({ name: 'Rita', address: 'Rua Velha 1', city: 'Lisboa' });
+  const { id } = await A.item({ unitPrice: 100 });
+  const items = [{ id, quantity: 1 }];
+  const invoice = await A.issue(await A.draft({ customerId: rita.id, items }));
+  const before = await A.draft(noteOn(invoice, items, { customerId: rita.id }));
+  const change = { taxpayerNumber: '501442600', address: 'Rua Nova 2', city: 'Porto' };
+  expect((await A.patch(`/customers/${rita.id}`, change)).status).toBe(200);
+  const after = await A.draft(noteOn(invoice, items, { customerId: rita.id }));
+  const named = await A.draft({ type: 'DEBIT_NOTE', customerId: rita.id, items });
+  expect(named.customer.data).toMatchObject(change);
+  const naming = await A.patch<InvoiceJson>(`/invoices/${named.id}`, { parentInvoiceId: invoice.id, reason: 'Juros' });
+  const other = await A.issue(await A.draft({ customerId: rita.id, items }));
+  for (const draft of [before, after, naming.json]) {
+    const { customer } = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+    expect(customer).toEqual(invoice.customer);
+  }
+  const notes = [await reissued(before), await reissued(after), await reissued(naming.json)];
+  expect(notes.map(({ customer }) => customer)).toEqual([invoice.customer, invoice.customer, invoice.customer]);
+  expect(notes.map(({ qrCode }) => buyerOf(qrCode!.data))).toEqual(['999999990', '999999990', '999999990']);
+  expect([other.customer.data, buyerOf(other.qrCode!.data)]).toEqual([expect.objectContaining(change), '501442600']);
+});
+
+test('a draft that was made with the customer of its day is issued to that of its invoice', async () => {
+  const firm = await A.customer({ name: 'Oficina, Lda', taxpayerNumber: '508025095', address: 'Rua Velha 1' });
+  const { id } = await A.item({ unitPrice: 100 });
+  const items = [{ id, quantity: 1 }];
+  const invoice = await A.issue(await A.draft({ customerId: firm.id, items }));
+  const draft = await A.draft(noteOn(invoice, items, { customerId: firm.id }));
+  await service.owner.query(
+    `update certo.documents set customer_name = 'Oficina Nova, Lda',
+       content = jsonb_set(content, '{customer}', content->'customer' || '{"name": "Oficina Nova, Lda", "address": "Rua Nova 2"}') where id = $1`,
+    [draft.id],
+  );
+  expect((await reissued(draft)).customer).toEqual(invoice.customer);
 });

@@ -129,8 +129,15 @@ test('copies of an old record do not make it the latest', async () => {
   const third = await invoiceFor(firm.id);
   const receipt = await pay(first);
   const note = await credit(second);
+  const debit = { type: 'DEBIT_NOTE', customerId: firm.id, reason: 'Preço' };
+  const added = await A.issue(await A.draft({ ...debit, parentInvoiceId: first.id }));
+  // Copies of a copy.
+  const copies = [
+    await pay(added),
+    (await credit(await A.issue(await A.draft({ ...debit, parentInvoiceId: first.id })))).number,
+  ];
   const named = await customersOf(year);
-  for (const number of [first.number, second.number, third.number, receipt, note.number]) {
+  for (const number of [first.number, second.number, third.number, receipt, note.number, added.number, ...copies]) {
     expect(named.get(number!)).toMatchObject({ id: customerCode({ id: firm.id }), address: 'Rua Nova 2' });
   }
 });

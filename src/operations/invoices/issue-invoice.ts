@@ -210,7 +210,8 @@ function debitNote(draft: Content, { type, status, date, content }: Parent): Con
   if (status === 'CANCELED') throw new Refusal('NOT_CREDITABLE', { type, status });
   // One that can't be priced with the data of today has old lines: why, is told at its decision.
   if (draft.refused !== undefined) return draft;
-  return debitNoteOver(draft, { date: date!, taxPointDate: content.taxPointDate, groups: content.totals.groups });
+  const corrected = { date: date!, taxPointDate: content.taxPointDate, groups: content.totals.groups };
+  return { ...debitNoteOver(draft, corrected), customer: content.customer };
 }
 
 /** The columns that numbering stamped, for showing what was just written without reading it again. */

@@ -4,7 +4,7 @@ import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare } from '../../fiscal/decimal.ts';
-import type { Content, Day, DocumentRef, DocumentType, Region } from '../../fiscal/document.ts';
+import type { Content, Day, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
@@ -36,7 +36,7 @@ const referencesText = (lock: string) => `select v.id, certo.now() as now,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
     (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
     (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered,
-         d.customer_id, d.currency, d.content ->> 'exchangeRate' as exchange_rate, d.tax_point_date,
+         d.customer_id, d.content -> 'customer' as customer, d.currency, d.content ->> 'exchangeRate' as exchange_rate, d.tax_point_date,
          d.content -> 'totals' -> 'groups' as groups from certo.documents d
        where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null
        and d.type in ('INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT')) x) as parent
@@ -230,7 +230,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   return {
     type: asked.type,
     issuer: issuerOf(company),
-    customer: partyOf(customer),
+    // A note is to whom its invoice is, as that was frozen (documents page, sections 4 and 5).
+    customer: corrected === null ? partyOf(customer) : (corrected['customer'] as Party),
     cae: asked.cae,
     currency: asked.currency,
     exchangeRate: asked.exchangeRate,

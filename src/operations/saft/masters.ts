@@ -16,18 +16,21 @@ export const identity = `case when c.tax_identities is not null then coalesce(ar
   coalesce(nullif(d.customer_nif, ''), '${finalConsumerNif}') || ' ' || coalesce(d.content->'customer'->>'country', '')), 0) end`;
 
 // As frozen in the latest record of an identity that documents of the period show (SAF-T reference, section 4). Receipts and
-// credit notes are copies: they show the customer as the document they are of did. A copy can only be the latest if it was
-// issued after all others, so hardly any of them is looked up. Contact and fax stand on the customer's own record alone.
+// notes are copies: they show the customer as the document they are of did, and what is of a debit note as its invoice did.
+// A copy can only be the latest if it was issued after all others, so hardly any of them is looked up. Contact and fax stand
+// on the customer's own record alone.
 const customers = `
   select d.content->'customer' as party, latest.identity, c.fax,
     case when c.company_name is not null then nullif(concat_ws(' ', c.first_name, c.last_name), '') end as contact
   from (select distinct on (z.customer_id, z.identity) z.customer_id, z.identity, z.id
-        from (select y.customer_id, y.identity, y.id, y.sequence, case when y.copy then coalesce((select p.issued_at
-                from certo.documents p where p.company_id = certo.current_company() and p.id = y.parent_id), y.issued_at)
+        from (select y.customer_id, y.identity, y.id, y.sequence, case when y.copy then coalesce((select coalesce(i.issued_at, p.issued_at)
+                from certo.documents p
+                left join certo.documents i on i.company_id = certo.current_company() and i.id = p.parent_id
+                where p.company_id = certo.current_company() and p.id = y.parent_id), y.issued_at)
                 else y.issued_at end as since
               from (select x.*, max(case when not x.copy then x.issued_at end) over (partition by x.customer_id, x.identity) as own
                     from (select d.customer_id, d.id, d.parent_id, d.sequence, d.issued_at, ${identity} as identity,
-                            d.family = 'RECEIPT' or d.type = 'CREDIT_NOTE' as copy
+                            d.family = 'RECEIPT' or d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') as copy
                           from certo.documents d
                           left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
                           where ${inPeriod}) x) y
