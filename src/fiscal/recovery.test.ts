@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalNumber, isOriginal, longest_original, recoveredKey } from './recovery.ts';
+import {
+  canonicalNumber,
+  duplicateKey,
+  isOriginal,
+  keyOfStored,
+  longest_original,
+  recoveredKey,
+  storedKeys,
+} from './recovery.ts';
 import { originalOf } from './saft/codes.ts';
 
 test.each([
@@ -42,7 +50,16 @@ test.each([
   expect(recoveredKey('FT', { kind: 'M', original: one })).toBe(recoveredKey('FT', { kind: 'M', original: other }));
 });
 
-test('another number, series, kind or type is another original', () => {
+test('a lost document has one number, whatever type it is entered as', () => {
+  const keys = ['FT', 'FS', 'FR', 'ND'].map((code) => recoveredKey(code, { kind: 'D', original: 'ft A2025/099' }));
+  expect(new Set([...keys, duplicateKey('FT A2025/99')]).size).toBe(1);
+  expect(storedKeys(keys[0]!).map(keyOfStored)).toEqual(Array(5).fill(keys[0]));
+  expect(storedKeys(keys[0]!)).toContain('FSD FT A2025/99');
+  const form = recoveredKey('FT', { kind: 'M', original: 'd/1' });
+  expect([storedKeys(form), keyOfStored(form)]).toEqual([[form], form]);
+});
+
+test('another number, series, kind or type of form is another original', () => {
   const key = (typeCode: string, kind: 'M' | 'D', original: string) => recoveredKey(typeCode, { kind, original });
   const keys = [
     key('FT', 'M', 'abc/1'),

@@ -26,10 +26,26 @@ export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'origina
 
 /**
  * The same original in whatever letter case, width or accents' encoding, with or without leading zeros, has the same key.
- * `typeCode`: the paper of an invoice and that of a debit note may carry the same number.
+ * `typeCode`, of a printed form: the paper of an invoice and that of a debit note may carry the same number. The number of
+ * a lost document begins with its type, so it is the same original whatever type it is entered as.
  */
 export function recoveredKey(typeCode: string, { kind, original }: Pick<Recovered, 'kind' | 'original'>): string {
-  return `${typeCode}${kind} ${canonicalNumber(original)}`;
+  return kind === 'D' ? duplicateKey(original) : `${typeCode}M ${canonicalNumber(original)}`;
+}
+
+/** The key of a recovered duplicate, by the number of the lost document. */
+export function duplicateKey(number: string): string {
+  return `D ${canonicalNumber(number)}`;
+}
+
+/** How a key may stand in the books: earlier duplicates have the type that they were entered as before it ("FTD …"). */
+export function storedKeys(key: string): readonly string[] {
+  return key.startsWith('D ') ? [key, ...['FT', 'FS', 'FR', 'ND'].map((code) => code + key)] : [key];
+}
+
+/** The key that stands in the books in one of those ways. */
+export function keyOfStored(stored: string): string {
+  return stored.replace(/^[A-Z]{2}(?=D )/, '');
 }
 
 /** A document number as it is compared: "ft a2025/0099" is "FT A2025/99". */

@@ -2,6 +2,10 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type ImportReport, importAtInvoices } from '../../src/operations/imported/import-at-invoices.ts';
+import { planRecovery } from '../../src/operations/recovery/plan.ts';
+import { recoverDocument } from '../../src/operations/recovery/recover.ts';
+import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
+import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { InvoiceEntryJson, InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -297,4 +301,30 @@ test('the simulator’s export needs a taxpayer, and takes a period', async () =
   const ofDay = (day: string) => at(`?nif=${A.taxpayerNumber}&from=${day}&to=${day}`).then((reply) => reply.text());
   expect((await ofDay('2026-03-02')).split('\r\n')).toHaveLength(5);
   expect((await ofDay('2026-03-03')).split('\r\n')).toHaveLength(2);
+});
+
+test('an import of a lost document of an own series knows it as own once its copy was entered', async () => {
+  await registerSeries(service.world, A.id, { documentType: 'INVOICE', code: 'R2026', kind: 'R' });
+  const lost = `FT A2026/79 / ${own.atcud!.split('-')[0]}-79`;
+  const documents: RecoveredBody[] = [
+    {
+      kind: 'D',
+      original: 'ft A2026/079',
+      type: 'INVOICE',
+      cae: '62010',
+      customerId: (await A.customer({})).id,
+      items: [{ id: (await A.item({ unitPrice: 10 })).id, quantity: 1 }],
+      date: '2026-03-02',
+      total: 12.3,
+    },
+  ];
+  expect(told(await importInto(A, fileOf({ number: lost })))).toEqual(['2 OWN_BOOKS_INCOMPLETE']);
+  const file = { companyId: A.id, digest: 'lost', documents };
+  const [planned] = await planRecovery(service.db, service.app.world, file);
+  const copy = await recoverDocument(service.db, service.app.world, file, planned!);
+  const report = await importInto(A, fileOf({ number: lost }, { number: 'FT A2026/79' }));
+  expect([countsOf(report), told(report)]).toEqual([[0, 0, 0, 2], []]);
+  // One that was taken back stands for nothing.
+  expect((await A.post(`/invoices/${copy.id}/cancel`, {})).status).toBe(200);
+  expect(told(await importInto(A, fileOf({ number: lost })))).toEqual(['2 OWN_BOOKS_INCOMPLETE']);
 });

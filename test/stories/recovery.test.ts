@@ -126,6 +126,38 @@ test('F19: the same original a second time is refused, however it is spelled, an
   expect(await lastOf()).toBe(before);
 });
 
+test('a copy of a lost document is entered once, whatever type it is entered as', async () => {
+  const lost = body('FT L2025/0012', { kind: 'D', date: '2026-03-06' });
+  const asSimplified = { ...lost, type: 'SIMPLIFIED_INVOICE' as const, original: 'ft l2025/12', total: 61.5 };
+  const half = { ...asSimplified, items: [{ id: itemId, quantity: 0.5 }] };
+  expect(await problemsOf([lost, half])).toEqual(['/documents/1/original RECOVERED_TWICE']);
+  const [done] = await recover([lost]);
+  expect(await problemsOf([half])).toEqual(['/documents/0/original RECOVERED_ALREADY']);
+  // Planned before it was there.
+  const plan = await planRecovery(service.db, service.app.world, fileOf([{ ...half, original: 'FT L2025/13' }]));
+  const other = fileOf([half], 'other');
+  const planned: Planned = { ...plan[0]!, key: 'D FT L2025/12' };
+  await expect(recoverDocument(service.db, service.app.world, other, planned)).rejects.toMatchObject({
+    code: 'RECOVERED_ALREADY',
+    facts: { number: done!.number },
+  });
+});
+
+test('so is one from before, whose key in the books has its type', async () => {
+  const lost = body('FT L2024/7', { kind: 'D', date: '2026-03-06' });
+  const file = fileOf([lost], 'before');
+  const [planned] = await planRecovery(service.db, service.app.world, file);
+  const old = { ...planned!, key: 'FTD FT L2024/7' };
+  const { number } = await recoverDocument(service.db, service.app.world, file, old);
+  expect(await problemsOf([lost])).toEqual(['/documents/0/original RECOVERED_ALREADY']);
+  await expect(recoverDocument(service.db, service.app.world, fileOf([lost], 'now'), planned!)).rejects.toMatchObject({
+    code: 'RECOVERED_ALREADY',
+    facts: { number },
+  });
+  // The same file may be run again.
+  expect((await planRecovery(service.db, service.app.world, file))[0]!.before).toMatchObject({ number });
+});
+
 test('also by two at once, in one series or in two', async () => {
   const other = await registerSeries(service.world, A.id, { documentType: 'INVOICE', code: 'R2026-B', kind: 'R' });
   const documents = [body('race/1', { date: '2026-03-06' })];

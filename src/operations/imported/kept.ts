@@ -4,6 +4,7 @@ import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Day, Decimal, DocumentType } from '../../fiscal/document.ts';
 import { finalConsumerNif } from '../../fiscal/nif.ts';
+import { duplicateKey, storedKeys } from '../../fiscal/recovery.ts';
 
 /** A row of the imported documents. Amounts in euros, with 2 decimals. */
 export interface Kept {
@@ -24,7 +25,7 @@ export interface Kept {
 }
 
 export interface Found {
-  /** Issued here. */
+  /** Issued here, or entered here as a copy of a lost one. */
   readonly own: boolean;
   /** By its ATCUD of this series of ours, whose books do not have it. */
   readonly series: string | undefined;
@@ -34,9 +35,9 @@ export interface Found {
 // By the ATCUD, which is the series' alone; a number without one could be of another program's series of that name.
 const findKept = statement(
   'imported_find',
-  `select g.place, d.id is not null as own, case when d.id is null and s.registered then s.code end as series,
+  `select g.place, d.id is not null or r.stands as own, case when d.id is null and s.registered then s.code end as series,
      i.id, i.number, i.atcud, i.type, i.status, i.situation, i.date, i.customer_nif, i.customer_name, i.net, i.tax, i.gross, i.import_id
-   from jsonb_to_recordset($1::jsonb) as g (place int, key text, code text, prefix text, sequence bigint)
+   from jsonb_to_recordset($1::jsonb) as g (place int, key text, code text, prefix text, sequence bigint, copies text[])
    left join certo.imported_documents i on i.company_id = certo.current_company() and i.number_key = g.key
    left join lateral (
      select s.id, s.code, s.validation_code = g.code as registered from certo.series s
@@ -45,6 +46,9 @@ const findKept = statement(
      order by s.validation_code = g.code desc nulls last limit 1) s on true
    left join certo.documents d
      on d.company_id = certo.current_company() and d.series_id = s.id and d.sequence = g.sequence and d.number is not null
+   cross join lateral (
+     select exists (select from certo.documents c where c.company_id = certo.current_company()
+       and c.recovered_key = any (g.copies) and c.status <> 'CANCELED') as stands) r
    order by g.place`,
 );
 
@@ -74,6 +78,7 @@ export async function readKept(tx: Tx, documents: readonly EfaturaDocument[]): P
     key: keyOf(number),
     code: atcud?.slice(0, atcud.lastIndexOf('-')),
     prefix: number.includes('/') ? keyOf(number.slice(0, number.lastIndexOf('/'))) : undefined,
+    copies: storedKeys(duplicateKey(number)),
     sequence: atcud === undefined ? sequenceOf(number) : Number(atcud.slice(atcud.lastIndexOf('-') + 1)),
   }));
   const rows = await tx.query(findKept, [JSON.stringify(asked)]);

@@ -2,12 +2,12 @@
  * What recovering a file would do, and everything that stands against it: nothing is written while one document of it
  * can't be. Decided against running heads of the recovery series, as the documents will be one after the other.
  */
-import type { Db, Row } from '../../db/transact.ts';
+import type { Call, Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { decideIssue, type SeriesHead } from '../../fiscal/issue.ts';
 import { readiness } from '../../fiscal/readiness.ts';
-import { canonicalNumber, recoveredKey } from '../../fiscal/recovery.ts';
+import { canonicalNumber, keyOfStored, recoveredKey, storedKeys } from '../../fiscal/recovery.ts';
 import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { typeCode } from '../../fiscal/regime.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
@@ -58,12 +58,13 @@ const readSeries = statement(
    where s.company_id = certo.current_company() and s.kind = 'R' and s.status = 'ACTIVE' and ($1::text is null or s.code_key = upper($1))
    order by s.document_type, s.code`,
 );
-/** Recoveries that stand. */
-export const readRecovered = statement(
+const readRecovered = statement(
   'recovery_known',
   `select id, number, atcud, recovered_key, recovered_file from certo.documents
    where company_id = certo.current_company() and recovered_key = any ($1::text[]) and status <> 'CANCELED'`,
 );
+/** The recoveries of these originals that stand, by their keys. */
+export const recoveredCall = (...keys: readonly string[]): Call => [readRecovered, [keys.flatMap(storedKeys)]];
 const readStanding = statement(
   'recovery_standing',
   `select number from certo.documents
@@ -92,9 +93,13 @@ export async function planRecovery(db: Db, world: World, file: RecoveryFile): Pr
   }
   const asked = file.documents.map((body) => askedRecovery(body, region, world.newId));
   const keys = asked.map((one) => recoveredKey(typeCode(one), one.recovered));
-  const known = await readMany(read, readRecovered, keys, 'recovered_key');
   const originals = asked.map(({ recovered }) => canonicalNumber(recovered.original));
-  const standing = await readMany(read, readStanding, originals, 'number');
+  const [recovered, numbered] = (await read.batch([
+    recoveredCall(...new Set(keys)),
+    [readStanding, [[...new Set(originals)]]],
+  ])) as [Row[], Row[]];
+  const known = new Map(recovered.map((row) => [keyOfStored(String(row['recovered_key'])), row]));
+  const standing = new Map(numbered.map((row) => [canonicalNumber(String(row['number'])), row]));
   const problems: Problem[] = [];
   const at = (place: number, found: readonly Problem[]): void => {
     for (const { pointer, ...rest } of found) problems.push({ ...rest, pointer: `/documents/${place}${pointer}` });
@@ -211,16 +216,6 @@ function chooser(rows: readonly Row[], named: string | undefined) {
     if (row === undefined || (named === undefined && own.length > 1)) return undefined;
     return { id: String(row['id']), head: headOf(row) };
   };
-}
-
-async function readMany(
-  read: ReturnType<Db['read']>,
-  wanted: typeof readRecovered,
-  keys: readonly string[],
-  column: string,
-): Promise<Map<string, Row>> {
-  const rows = await read.query(wanted, [[...new Set(keys)]]);
-  return new Map(rows.map((row) => [canonicalNumber(String(row[column])), row]));
 }
 
 /** What stands for the original in the recovery series. */

@@ -15,7 +15,7 @@ import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
 import { begunNow } from '../stamp.ts';
 import type { World } from '../world.ts';
-import { type Planned, type Recovery, readRecovered, recoveryOf } from './plan.ts';
+import { type Planned, type Recovery, recoveredCall, recoveryOf } from './plan.ts';
 import { recoveredContent, totalProblems } from './recovered-document.ts';
 
 const insertAudit = statement(
@@ -47,7 +47,7 @@ export async function recoverDocument(
   } catch (error) {
     // Recovered at the same moment into another series: the index is what decides.
     if (!(error instanceof StatementError) || error.constraint !== 'documents_recovered') throw error;
-    const [before] = await db.read(entry).query(readRecovered, [[planned.key]]);
+    const [[before] = []] = await db.read(entry).batch([recoveredCall(planned.key)]);
     const { original } = planned.asked.recovered;
     throw new Refusal('RECOVERED_ALREADY', { original, number: String(before?.['number']) });
   }
@@ -64,7 +64,7 @@ async function recoverIn(
   const parent = asked.parentInvoiceId === undefined ? undefined : await lockFamily(tx, asked.parentInvoiceId);
   // The series before customer and items, as everywhere. Behind its lock the same document can't be under way.
   const place = await lockPlace(tx, { type: asked.type, seriesId, scheme: 'recovery' });
-  const [before] = await tx.query(readRecovered, [[key]]);
+  const [[before] = []] = await tx.batch([recoveredCall(key)]);
   if (before !== undefined) {
     if (before['recovered_file'] === digest) return { ...recoveryOf(before), before: true };
     throw new Refusal('RECOVERED_ALREADY', { original, number: String(before['number']) });
