@@ -15,7 +15,8 @@ const restoreHelp = `
 The database must be empty, the service stopped, and the master key of the same
 installation in its place (master.key in the data folder, or
 CERTO_MASTER_KEY_FILE). Everything is verified before it can be used; until
-then nothing is changed.
+then nothing is changed. Where a restore was broken off, nothing else runs:
+restore again, into the same place or an empty one.
 
 Whatever was issued after the backup is lost, and its numbers are not known. So
 every open series is closed, unless --nothing-lost says that nothing was issued

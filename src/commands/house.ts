@@ -7,7 +7,7 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
-import { canReach, chooseDataDirectory, makeDataFolder, nobody } from '../db/data-directory.ts';
+import { canReach, chooseDataDirectory, makeDataFolder, nobody, refuseUnfinished } from '../db/data-directory.ts';
 import { openOwner, type Target } from '../db/open.ts';
 import { CommandError, exit } from './exit.ts';
 import type { Outside } from './outside.ts';
@@ -123,6 +123,7 @@ async function elsewhere(
 ): Promise<OpenedServer> {
   // Beside a server elsewhere the folder holds the master key, the demo's file and the simulator.
   if (options.as !== 'guest') await makeDataFolder(directory);
+  if (options.anew !== true) await refuseUnfinished(directory);
   const path = await realpath(directory).catch(() => directory);
   return { directory: path, target: { connectionString: config.databaseUrl! }, fresh: false };
 }

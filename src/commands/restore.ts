@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { readConfig } from '../config.ts';
 import { type BackupRead, readBackup } from '../db/backup/read-backup.ts';
 import { migrationsOf, restoreBackup } from '../db/backup/restore-backup.ts';
+import { markRestore, unmarkRestore } from '../db/data-directory.ts';
 import { migrationFiles } from '../db/migrate.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { backupSeal, type MasterKey } from '../keys/sealing.ts';
@@ -45,13 +46,14 @@ export async function restore(outside: Outside, options: RestoreOptions, file: s
 
   const log = (line: string) => remark(outside, line);
   // As a service: none works on the folder, and none can start until this is done.
-  const { target } = await openServer(outside, config, directory, { as: 'service', log, anew: true });
+  const { target, directory: place } = await openServer(outside, config, directory, { as: 'service', log, anew: true });
   const loading = bar('bytes', size);
   let checking: Progress | undefined;
   const settled = await restoreBackup(target, {
     path,
     read,
     passed: (bytes) => loading.add(bytes),
+    began: () => markRestore(place),
     settle: (client) => {
       loading.end();
       return settleRestore(client, {
@@ -65,6 +67,7 @@ export async function restore(outside: Outside, options: RestoreOptions, file: s
       });
     },
   }).finally(() => (checking ?? loading).end());
+  await unmarkRestore(place);
   if (options.json === true) tellJson(outside, jsonOf(read, settled));
   else tellSettled(outside, read, settled, options.nothingLost === true);
   return settled.findings.length === 0 ? exit.ok : exit.no;

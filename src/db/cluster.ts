@@ -1,7 +1,7 @@
 /** The database's own folder: made by initdb in one step that is there or not there, and checked before each start. */
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, chown, lchown, lstat, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { chmod, chown, lchown, lstat, mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill, pid } from 'node:process';
 import { type Binaries, serverEnvironment } from './binaries.ts';
@@ -10,7 +10,9 @@ import {
   DataDirectoryUnusable,
   hadDatabase,
   markDatabase,
+  markRestore,
   type ServerUser,
+  syncFolder,
 } from './data-directory.ts';
 
 const major = '18';
@@ -58,6 +60,7 @@ export async function ensureCluster(
   if (await checkCluster(folder)) await takeOver(folder, directory.user);
   else {
     if (had && !anew) throw missing(directory.path, folder);
+    if (anew) await markRestore(directory.path);
     await makeCluster(directory, folder, binaries, durable, log);
   }
   await markDatabase(directory.path);
@@ -168,10 +171,4 @@ export function isAlive(process: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
-}
-
-/** Makes the rename itself survive a power cut. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  await handle.sync().finally(() => handle.close());
 }

@@ -1,6 +1,6 @@
 /** The folder that holds everything of one service: where it is, whose it is, who may enter. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 /** The folder can't be used; `message` is one sentence that says why and what to do. */
@@ -27,6 +27,7 @@ const mark = {
   head: 'The data of a Certo service, layout 1. Do not change what is in this folder.',
   begun: 'No database has been made in it yet.',
   made: 'Its database is in the folder postgres.',
+  restoring: 'A restore into it was begun and is not finished.',
 } as const;
 
 /**
@@ -175,19 +176,65 @@ export async function hadDatabase(path: string): Promise<boolean> {
   return (await isThere(join(path, 'postgres.log'))) || (text !== '' && (await isThere(join(path, 'master.key'))));
 }
 
-/** From now on a database has to be there. Whole or not at all, and on disk. */
+/** From now on a database has to be there. */
 export async function markDatabase(path: string): Promise<void> {
-  const file = join(path, marker);
-  if ((await readFile(file, 'utf8')).includes(mark.made)) return;
+  const text = await markOf(path);
+  if (!text.includes(mark.made)) await writeMark(path, [mark.made, ...(isRestoring(text) ? [mark.restoring] : [])]);
+}
+
+/** From now on nobody takes what is there for whole, until `unmarkRestore`. Also where the database is elsewhere. */
+export async function markRestore(path: string): Promise<void> {
+  const text = await markOf(path);
+  if (isRestoring(text)) return;
+  await writeMark(path, [...[mark.begun, mark.made].filter((words) => text.includes(words)), mark.restoring]);
+}
+
+/** The restore is finished. */
+export async function unmarkRestore(path: string): Promise<void> {
+  if ((await markOf(path)).includes(mark.made)) return writeMark(path, [mark.made]);
+  // Beside a database elsewhere there was no mark before: with one, a database could be begun here by a mistake.
+  await rm(join(path, marker), { force: true });
+  await syncFolder(path);
+}
+
+/** Throws DataDirectoryUnusable where a restore was broken off, or is under way. */
+export async function refuseUnfinished(path: string): Promise<void> {
+  if (!isRestoring(await markOf(path))) return;
+  throw new DataDirectoryUnusable(
+    `The restore into ${path} was begun and is not finished, so what is there is not whole: if it does not run any more, run "certo restore" again, here or into an empty folder (CERTO_DATA_DIR).`,
+  );
+}
+
+function isRestoring(text: string): boolean {
+  return text.includes(mark.restoring);
+}
+
+/** Empty where there is none. */
+async function markOf(path: string): Promise<string> {
+  return readFile(join(path, marker), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    return '';
+  });
+}
+
+/** Whole or not at all, and on disk. */
+async function writeMark(path: string, lines: readonly string[]): Promise<void> {
   const aside = join(path, `.${marker}-${randomBytes(4).toString('hex')}`);
   const handle = await open(aside, 'wx', 0o600);
   try {
-    await handle.writeFile(`${mark.head}\n${mark.made}\n`);
+    await handle.writeFile(`${[mark.head, ...lines].join('\n')}\n`);
     await handle.sync();
   } finally {
     await handle.close();
   }
-  await rename(aside, file);
+  await rename(aside, join(path, marker));
+  await syncFolder(path);
+}
+
+/** Makes names that were given or taken in a folder survive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
 }
 
 function explained(directory: string, error: NodeJS.ErrnoException): Error {

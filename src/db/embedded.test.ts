@@ -22,7 +22,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { transpiled } from '../../test/transpiled.ts';
 import { clusterFolder, isAlive } from './cluster.ts';
-import { canReach, DataDirectoryInUse, DataDirectoryUnusable } from './data-directory.ts';
+import { canReach, DataDirectoryInUse, DataDirectoryUnusable, unmarkRestore } from './data-directory.ts';
 import { type Embedded, type ServiceOptions, startEmbedded, useEmbedded } from './embedded.ts';
 import { identify, readPidFile, stopPostmaster } from './postmaster.ts';
 
@@ -520,6 +520,8 @@ describe('a folder that can not be used is told in one line', () => {
     expect(await problem()).toMatch(gone);
     const restoring = await startEmbedded(options({ anew: true }));
     await restoring.stop();
+    expect(await problem()).toMatch(/^The restore into \S+ was begun and is not finished/);
+    await unmarkRestore(directory);
     await rm(clusterFolder(directory), { recursive: true });
     expect(await problem()).toMatch(gone);
   });

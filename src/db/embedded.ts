@@ -18,6 +18,7 @@ import {
   DataDirectoryInUse,
   DataDirectoryUnusable,
   prepareDataDirectory,
+  refuseUnfinished,
 } from './data-directory.ts';
 import type { SocketConnection } from './open.ts';
 import {
@@ -85,6 +86,7 @@ export function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
 
 async function enter(options: ServiceOptions, asService: boolean): Promise<Embedded> {
   const directory = await prepareDataDirectory(options.dataDirectory, options.uid);
+  if (options.anew !== true) await refuseUnfinished(directory.path);
   const left = new AbortController();
   const place: Place = {
     directory,

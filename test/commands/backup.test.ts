@@ -322,6 +322,13 @@ test('killed in the middle it leaves an empty database, and the next try has its
     // What a server does when it finds its client gone; this one sleeps.
     await superuser.query('select pg_terminate_backend($1)', [pid]);
     await eventually(isEmpty);
+    // Nobody begins new books where old ones were to be.
+    for (const command of ['serve', 'migrate', 'verify'])
+      expect(await line.run([command], env)).toMatchObject({
+        code: 3,
+        err: expect.stringMatching(/^certo: The restore into \S+killed was begun and is not finished/),
+      });
+    await isEmpty();
     // The same from the other side: the server ends, and the command says so.
     const left = line.run(['restore', file], env);
     await superuser.query('select pg_terminate_backend($1)', [await asleep()]);

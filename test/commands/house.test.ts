@@ -1,10 +1,14 @@
 /** The place a command works in: a database that is missing, one of an earlier version, one that was restored. */
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { useEmbedded } from '../../src/db/embedded.ts';
 import { generateSigningKey } from '../../src/keys/signer.ts';
+import { eventually } from '../eventually.ts';
+import { script } from './built.ts';
 import { type CommandLine, type Environment, openCommandLine } from './command-line.ts';
 
 // Each command brings the database up and down.
@@ -95,6 +99,30 @@ test('lost for good, it is restored into the same folder, and the demo goes on i
     /^DEMO\d{4}-2$/,
   );
   expect((await line.run(['demo', '--json'], env)).out).toBe(demo.out);
+});
+
+test('a restore that was killed leaves a folder that nothing is begun in; restored again, it is whole', async () => {
+  const cut = line.folder('cut');
+  mkdirSync(cut);
+  cpSync(join(directory, 'master.key'), join(cut, 'master.key'));
+  const CERTO_DATA_DIR = cut;
+  const dying = spawn(process.execPath, [script, 'restore', backup], {
+    env: { PATH: process.env['PATH'], CERTO_DATA_DIR },
+  });
+  const gone = once(dying, 'exit');
+  // The database is there, and not a row of the books.
+  await eventually(() => expect(existsSync(join(cut, 'postgres'))).toBe(true));
+  dying.kill('SIGKILL');
+  await gone;
+  for (const args of [['serve'], ['demo'], ['migrate'], ['verify'], ['backup'], ['company', 'list']])
+    await refused(
+      3,
+      /^certo: The restore into \S+cut was begun and is not finished, .* run "certo restore" again, here or into an empty folder/,
+      args,
+      { CERTO_DATA_DIR },
+    );
+  expect((await line.run(['restore', backup, '--json'], { CERTO_DATA_DIR })).json()).toMatchObject({ ok: true });
+  expect((await line.run(['company', 'list', '--json'], { CERTO_DATA_DIR })).json()).toHaveLength(3);
 });
 
 interface Demo {

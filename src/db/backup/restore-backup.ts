@@ -20,6 +20,8 @@ export interface RestoreOptions<T> {
   /** Folder of the migrations; default: this program's. */
   readonly folder?: URL;
   readonly passed?: (bytes: number) => void;
+  /** Before anything is kept: the database is one that may be restored into. */
+  readonly began?: () => Promise<void>;
   /** The last step before the commit, as certo_owner in the same transaction, with the tables at this program's version. */
   readonly settle: (client: ClientBase) => Promise<T>;
 }
@@ -42,6 +44,7 @@ export async function restoreBackup<T>(target: Target, options: RestoreOptions<T
     await client.query('set role certo_owner');
     await client.query('begin isolation level read committed read write');
     await clear(client);
+    await options.began?.();
     await migrateWithin(client, before);
     await load(client, options);
     await migrateWithin(client, files);
