@@ -2,12 +2,12 @@
  * The master key file: 32 random bytes in hexadecimal. Made once; never made anew for a database that already holds
  * secrets, since what another key sealed could then never be opened again.
  */
-import { randomBytes } from 'node:crypto';
-import { open, readFile, stat } from 'node:fs/promises';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { link, open, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Pool } from 'pg';
-import { makeFolders } from '../db/data-directory.ts';
-import { type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
+import { makeFolders, syncFolder } from '../db/data-directory.ts';
+import { keyFingerprint, type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
 
 /** Where it is: as configured, else `master.key` in the data folder. */
@@ -16,23 +16,25 @@ export function masterKeyFile(configured: string | undefined, directory: string)
 }
 
 /**
- * Reads the key, or makes the file when neither it nor anything sealed exists yet. Throws CommandError, also when it is
- * not the key that sealed what the database holds.
+ * Reads the key, or makes the file when neither it nor anything that needs it exists yet; from then on the database is
+ * bound to it. Throws CommandError, also when it is not the key of this database.
  */
 export async function openMasterKey(file: string, owner: Pool): Promise<MasterKey> {
-  const [found, secret] = await Promise.all([readKey(file), anySecret(owner)]);
-  if (found !== undefined) {
-    if (secret !== undefined) prove(found, secret, file);
-    return found;
-  }
-  if (secret !== undefined) {
+  const [secret, bond] = await Promise.all([anySecret(owner), readBond(owner)]);
+  // Read after them: a key is there before anything is sealed with it or bound to it.
+  const found = await readKey(file);
+  if (found === undefined && (secret !== undefined || bond?.fingerprint != null)) {
+    const why = secret === undefined ? 'is bound to it' : 'holds secrets that were sealed with it';
     throw new CommandError(
       exit.usage,
-      `The master key file ${file} is missing, and the database holds secrets that were sealed with it: put it back, or say where it is with CERTO_MASTER_KEY_FILE.`,
+      `The master key file ${file} is missing, and the database ${why}: put it back, or say where it is with CERTO_MASTER_KEY_FILE.`,
     );
   }
-  await writeKey(file);
-  return (await readKey(file))!;
+  if (found === undefined) await writeKey(file);
+  const key = found ?? (await readKey(file))!;
+  if (secret !== undefined) prove(key, secret, file);
+  if (bond !== undefined) await bind(owner, bond, key, file);
+  return key;
 }
 
 /** Reads the key of books that come from elsewhere. Throws CommandError when there is none. */
@@ -85,20 +87,59 @@ function prove(key: MasterKey, { purpose, sealed }: Secret, file: string): void 
   try {
     key.open(purpose, sealed);
   } catch {
-    throw new CommandError(
-      exit.usage,
-      `The master key in ${file} is not the one this database was sealed with: put the right file back, or say where it is with CERTO_MASTER_KEY_FILE.`,
-    );
+    throw another(file);
   }
 }
 
-/** Complete or not there, and on disk before anything is sealed with it; who comes second takes the first one's. */
+function another(file: string): CommandError {
+  return new CommandError(
+    exit.usage,
+    `The master key in ${file} is not the one of this database: put the right file back, or say where it is with CERTO_MASTER_KEY_FILE.`,
+  );
+}
+
+interface Bond {
+  /** Null before the first start with a key. */
+  readonly fingerprint: Buffer | null;
+}
+
+/** Undefined before the first start, and in the tables of an earlier version, which did not keep it. */
+async function readBond(owner: Pool): Promise<Bond | undefined> {
+  const { rows } = await owner.query<{ fingerprint: string | null }>(
+    `select to_jsonb(i) ->> 'key_fingerprint' as fingerprint from certo.installation i where to_jsonb(i) ? 'key_fingerprint'`,
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return { fingerprint: row.fingerprint === null ? null : Buffer.from(row.fingerprint.replace('\\x', ''), 'hex') };
+}
+
+/** Binds the database to the key, unless it is bound: of two that begin at once with a key each, one is refused. */
+async function bind(owner: Pool, bond: Bond, key: MasterKey, file: string): Promise<void> {
+  const ours = keyFingerprint(key);
+  if (bond.fingerprint === null)
+    await owner.query('update certo.installation set key_fingerprint = $1 where key_fingerprint is null', [ours]);
+  const kept = bond.fingerprint ?? (await readBond(owner))?.fingerprint;
+  if (kept == null || !timingSafeEqual(kept, ours)) throw another(file);
+}
+
+/**
+ * Complete or not there, and on disk before anything is sealed with it: a crash never leaves half a key. Who comes second
+ * takes the first one's.
+ */
 async function writeKey(file: string): Promise<void> {
-  await makeFolders(dirname(resolve(file)), 0o700);
-  const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  if (handle === undefined) return;
-  await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
-  await handle.sync().finally(() => handle.close());
+  const folder = dirname(resolve(file));
+  await makeFolders(folder, 0o700);
+  const aside = join(folder, `.master.key-${randomBytes(4).toString('hex')}`);
+  const handle = await open(aside, 'wx', 0o600);
+  try {
+    await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
+    await handle.sync().finally(() => handle.close());
+    // Unlike a rename, this takes nobody's place.
+    await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    });
+  } finally {
+    await rm(aside, { force: true });
+  }
+  await syncFolder(folder);
 }

@@ -6,7 +6,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 /** What is sealed or proved under one purpose's key means nothing under another's. */
-export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup';
+export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup' | 'fingerprint';
 
 export interface MasterKey {
   seal(purpose: Purpose, clear: Uint8Array): Buffer;
@@ -61,4 +61,9 @@ export function booksSeal(master: MasterKey): (text: string) => Buffer {
 /** What seals a backup: it was written by an installation with this master key. */
 export function backupSeal(master: MasterKey): (text: string) => Buffer {
   return (text) => master.mac('backup', text);
+}
+
+/** Tells this master key from any other, and nothing of it: 32 bytes. */
+export function keyFingerprint(master: MasterKey): Buffer {
+  return master.mac('fingerprint', 'certo');
 }

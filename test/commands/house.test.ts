@@ -1,5 +1,5 @@
 /** The place a command works in: a database that is missing, one of an earlier version, one that was restored. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -128,6 +128,25 @@ test('a restore that was killed leaves a folder that nothing is begun in; restor
 interface Demo {
   readonly companies: { readonly A: { readonly id: string; readonly series: Record<string, string> } };
 }
+
+const canLimit = spawnSync('prlimit', ['--version']).status === 0;
+
+test.runIf(canLimit)('a key that could not be written whole is none, and the next command makes one', async () => {
+  const CERTO_DATA_DIR = line.folder('half');
+  const keys = ['keys', 'rotate', '--json'];
+  expect((await line.run(['migrate'], { CERTO_DATA_DIR })).code).toBe(0);
+  // Held, so that the command itself writes no file but the key.
+  const held = await useEmbedded({ dataDirectory: CERTO_DATA_DIR, uid: process.getuid?.() ?? 0, log: () => undefined });
+  try {
+    const limited = ['--fsize=20:', process.execPath, script, ...keys];
+    const { status, signal } = spawnSync('prlimit', limited, { env: { PATH: process.env['PATH'], CERTO_DATA_DIR } });
+    expect([status, signal]).not.toEqual([0, null]);
+    expect(existsSync(join(CERTO_DATA_DIR, 'master.key'))).toBe(false);
+    expect((await line.run(keys, { CERTO_DATA_DIR })).json()).toMatchObject({ version: 1 });
+  } finally {
+    await held.stop();
+  }
+});
 
 test('one key is one version, and a company has a name', async () => {
   const pem = line.folder('key.pem');

@@ -172,7 +172,7 @@ describe('a database elsewhere', () => {
     for (const [CERTO_MASTER_KEY_FILE, said] of [
       [file('open.key', right, 0o644), /Other users can read the master key file/],
       [join(folder, 'none.key'), /is missing, and the database holds secrets/],
-      [file('other.key', wrong, 0o600), /is not the one this database was sealed with/],
+      [file('other.key', wrong, 0o600), /is not the one of this database/],
       [file('short.key', right.slice(0, 32), 0o600), /must hold 32 bytes in hexadecimal/],
     ] as const) {
       await refused(2, said, ['keys', 'rotate'], { ...env, CERTO_MASTER_KEY_FILE });
