@@ -74,6 +74,7 @@ test('"it is so already" is believed only when an earlier attempt may have arriv
   const believed: readonly (readonly [Operation, string])[] = [
     ['changeInvoiceStatus', '-12'],
     ['changeWorkStatus', '-37'],
+    ['changePaymentStatus', '-26'],
     ['reportTransport', '-3'],
     ['reportTransport', '-24'],
     ['reportTransport', '-4'],

@@ -83,12 +83,13 @@ const tables: Readonly<Record<Operation, Table>> = {
 
 /**
  * Answers that mean "it is already so", believed only when an earlier attempt may have arrived: the status is already
- * what was asked (-12 invoices, -37 working documents), the transport document is there (-3, -24) or cancelled (-4).
+ * what was asked (-12 invoices, -37 working documents, -26 receipts), the transport document is there (-3, -24) or cancelled (-4).
  * The AT documents no code of its own for these repeats; a first attempt with such an answer goes to a person.
  */
 const repeats: Readonly<Partial<Record<Operation, readonly string[]>>> = {
   changeInvoiceStatus: ['-12'],
   changeWorkStatus: ['-37'],
+  changePaymentStatus: ['-26'],
   reportTransport: ['-3', '-24', '-4'],
 };
 

@@ -122,4 +122,5 @@ function tellSeries(outside: Outside, { closed }: Settled, nothingLost: boolean)
   );
   tell(outside, 'Next: open new series (certo series register), enter the lost documents from their duplicates');
   tell(outside, '(certo recover), then finalise the closed series in the tax portal with their true last numbers.');
+  tell(outside, 'Cancel again what was cancelled after the backup: the tax authority knows it, these books do not.');
 }

@@ -233,6 +233,22 @@ test('restored beside it: the same rows, the same PDFs, verified; what is open i
   });
   expect((await line.run(['verify'], envOf('second'))).out).toMatch(/^Restored 1 time, last on .* from the backup of /);
 
+  // Cancelled after the backup, and the authority told so: the restored books know nothing of it.
+  const { rows } = await first.owner.query(
+    `select id from certo.documents where number is not null and issued_at < $1 and not id = any ($2) order by issued_at limit 1`,
+    [restored.backup.takenAt, told.map(({ id }) => id)],
+  );
+  const [{ id: canceledSince }] = rows as [{ id: string }];
+  const cancelIn = async (books: Books) => {
+    expect((await call(books, `/invoices/${canceledSince}/cancel`, {})).status).toBe(200);
+    await eventually(async () => {
+      const { rows } = await books.owner.query('select at_status, at_told from certo.documents where id = $1', [
+        canceledSince,
+      ]);
+      expect(rows).toEqual([{ at_status: 'ACCEPTED', at_told: 'A' }]);
+    });
+  };
+  await cancelIn(first);
   cpSync(join(line.folder('first'), 'simulator'), join(line.folder('second'), 'simulator'), { recursive: true });
   const second = await serve('second');
   expect(second.service.err()).toMatch(/Restored 1 time/);
@@ -240,6 +256,7 @@ test('restored beside it: the same rows, the same PDFs, verified; what is open i
     expect(await tellOf(second, { id })).toEqual({ id, bytes, pdf });
   }
   await sameBytes(first, second, restored.backup.takenAt);
+  await cancelIn(second);
 
   // Nothing can be issued until there is a new series; an identifier that the authority knows is no new one.
   const refused = await tryIssue(second);

@@ -278,6 +278,9 @@ describe('working documents, receipts, transport', () => {
     expect(await world.gateway.reportPayment(s.credentials, wrong)).toMatchObject({ code: '-23' });
     const cancel = { ...report, status: 'A' as const, statusDate: '2026-11-21T11:00:00' };
     expect(await world.gateway.changePaymentStatus(s.credentials, cancel)).toMatchObject(accepted);
+    const again = { ...cancel, resent: true };
+    expect(await world.gateway.changePaymentStatus(s.credentials, again)).toMatchObject({ kind: 'done', code: '-26' });
+    expect(await world.gateway.changePaymentStatus(s.credentials, cancel)).toMatchObject({ kind: 'refused' });
   });
 
   it('transport: code of the AT, late, twice, cancelled before the start only', async () => {

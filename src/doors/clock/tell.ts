@@ -9,7 +9,8 @@ import { journeyTimes } from '../../fiscal/transport.ts';
 import { issuedColumns, issuedOf } from '../../operations/invoices/issued.ts';
 
 /** Columns of `certo.documents d` that telling reads. */
-export const toldColumns = `d.id, d.type, d.status, d.content, d.at_attempts, d.at_told, d.at_doc_code, d.canceled_at, d.converted_at, d.issued_at, ${issuedColumns}`;
+export const toldColumns = `d.id, d.type, d.status, d.content, d.at_attempts, d.at_told, d.at_doc_code, d.canceled_at, d.converted_at, d.issued_at,
+  (select max(greatest(r.taken_at, r.restored_at)) from certo.restores r) as restored_at, ${issuedColumns}`;
 
 /** N issued; then A cancelled, or F invoiced (pro formas). Each is told after the one before was accepted. */
 export type Told = 'N' | 'A' | 'F';
@@ -159,5 +160,19 @@ function changeOf(telling: Telling) {
 }
 
 function documentOf({ row }: Telling) {
-  return { content: row['content'] as Content, issued: issuedOf(row), resent: Number(row['at_attempts']) > 1 };
+  const resent = Number(row['at_attempts']) > 1 || isLooseEnd(row);
+  return { content: row['content'] as Content, issued: issuedOf(row), resent };
+}
+
+/**
+ * Whether the books that a restore lost may have told this before: the document was in the backup, and what its number was
+ * told as since is not known here. Of a pro forma that may have been either of A and F, of which an answer does not say
+ * which: there only what the backup had of it counts.
+ */
+function isLooseEnd(row: Row): boolean {
+  const restored = row['restored_at'] as Date | null;
+  const status = nextStatus(row);
+  const isOneOfTwo = row['type'] === 'PROFORMA' && status !== 'N';
+  const since = isOneOfTwo ? row[status === 'A' ? 'canceled_at' : 'converted_at'] : row['issued_at'];
+  return restored !== null && (since as Date) <= restored;
 }
