@@ -88,3 +88,24 @@ test('the taxes of a note stand in the order of its own lines: its QR code begin
   expect(regions(['madeira', 'mainland'])).toEqual(['PT-MA', 'PT']);
   expect(regions(['madeira'])).toEqual(['PT-MA']);
 });
+
+test('a note tells the norm under which its lines were withheld, also of an invoice that has them together', () => {
+  const withheld = (id: string, reason: string) =>
+    sampleLine({ id, unitPrice: '100', withholding: { type: 'IRS', percent: '25', reason } });
+  const invoice = sampleContent('INVOICE', [withheld('a', 'Norma A'), withheld('b', 'Norma B')]);
+  const noted = (content: Content, ...ids: readonly string[]) =>
+    creditNoteOver(
+      content,
+      takenBy([]),
+      ids.map((id) => ({ id, quantity: '1' })),
+      () => ids[0]!,
+    );
+  const group = { type: 'IRS', percent: '25', base: '100.00', amount: '25.00' };
+  expect(noted(invoice, 'b').totals.withholdings).toEqual([{ ...group, reason: 'Norma B' }]);
+  const [together] = invoice.totals.withholdings;
+  const withholdings = [{ ...together!, base: '200.00', amount: '50.00' }];
+  const older = { ...invoice, totals: { ...invoice.totals, withholdings }, books: { ...invoice.books, withholdings } };
+  const note = noted(older, 'b');
+  expect(note.totals.withholdings).toEqual([{ ...group, reason: 'Norma A' }]);
+  expect([note.lines[0]!.withholdingAmount, note.totals.withholding]).toEqual(['25.00', '25.00']);
+});

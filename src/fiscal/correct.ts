@@ -8,7 +8,7 @@ import { add, compare, divide, isZero, multiply, percentOf, round2, subtract, su
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { worthOf } from './open-line.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
-import { sameRate } from './settle.ts';
+import { sameRate, sameWithholding } from './settle.ts';
 
 /** A line of the original to take back; no quantity: all that is open of it. */
 export interface CreditedLine {
@@ -162,13 +162,9 @@ function totalsOf(
     return [{ ...group, base, tax: levied(base, group.rate, { base: group.base, amount: group.tax }, taken) }];
   });
   const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
-    const own = lines.filter(
-      (line) => line.withholding?.type === group.type && compare(line.withholding.percent, group.percent) === 0,
-    );
+    const own = lines.filter((line) => withheldIn(original.withholdings, line) === group);
     if (own.length === 0) return [];
-    const earlier = before.flatMap((note) =>
-      note.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
-    );
+    const earlier = before.flatMap((note) => note.withholdings.filter((other) => sameWithholding(group, other)));
     const base = round2(sum(own.map(netOf)));
     const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.amount)) };
     return [{ ...group, base, amount: levied(base, group.percent, group, taken) }];
@@ -188,6 +184,16 @@ function totalsOf(
 function byFirstLine(groups: readonly TaxGroup[], lines: readonly PricedLine[]): TaxGroup[] {
   const placeOf = (group: TaxGroup): number => lines.findIndex((line) => sameRate(line, group));
   return [...groups].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The group of a line's withholding. Older invoices have norms of one type and percentage together, under the first of them. */
+function withheldIn(
+  groups: readonly WithholdingGroup[],
+  { withholding: own }: PricedLine,
+): WithholdingGroup | undefined {
+  if (own === undefined) return undefined;
+  const alike = groups.filter(({ type, percent }) => type === own.type && compare(percent, own.percent) === 0);
+  return alike.find((group) => sameWithholding(group, own)) ?? alike[0];
 }
 
 interface Share {
@@ -231,7 +237,7 @@ function withTaxes(lines: readonly PricedLine[], totals: Totals, books: Totals):
     lines,
     totals.withholdings,
     (group) => group.amount,
-    (line, group) => line.withholding?.type === group.type && compare(line.withholding.percent, group.percent) === 0,
+    (line, group) => withheldIn(totals.withholdings, line) === group,
     (line) => line.net,
   );
   return lines.map((line, i) => ({

@@ -182,7 +182,7 @@ export interface TaxGroup {
   readonly tax: Decimal;
 }
 
-/** Lines with one kind and percentage of withholding. Base and amount with 2 decimals. */
+/** Lines with one kind, percentage and legal norm (`reason`) of withholding. Base and amount with 2 decimals. */
 export interface WithholdingGroup {
   readonly type: WithholdingType;
   readonly percent: Decimal;

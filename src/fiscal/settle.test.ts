@@ -4,7 +4,7 @@ import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, Discount, LineInput, Priced, TaxGroup, Totals } from './document.ts';
-import { openOf, partOf, settledPart } from './settle.ts';
+import { openOf, partOf, sameWithholding, settledPart } from './settle.ts';
 import { price } from './totals.ts';
 
 const line: fc.Arbitrary<LineInput> = fc.record({
@@ -21,9 +21,16 @@ const line: fc.Arbitrary<LineInput> = fc.record({
     fc.record({ type: fc.constant('PERCENT' as const), value: fc.integer({ min: 0, max: 100 }).map(String) }),
     { nil: undefined },
   ),
-  withholding: fc.option(fc.record({ type: fc.constant('IRS' as const), percent: fc.constantFrom('23', '11.5') }), {
-    nil: undefined,
-  }),
+  withholding: fc.option(
+    fc.record({
+      type: fc.constantFrom('IRS' as const, 'IRC' as const),
+      percent: fc.constantFrom('23', '11.5'),
+      reason: fc.constantFrom(undefined, 'Norma A', 'Norma B'),
+    }),
+    {
+      nil: undefined,
+    },
+  ),
 });
 /** Each with an id of its own: of two with the same a note could not say which it takes. */
 const several = (maxLength: number): fc.Arbitrary<LineInput[]> =>
@@ -198,6 +205,10 @@ it('credit notes in any parts sum to the invoice, line by line and rate by rate'
         for (const which of ['totals', 'books'] as const) {
           for (const member of ['net', 'tax', 'gross', 'withholding', 'toPay'] as const) {
             expect(round2(sum(notes.map((note) => note[which][member])))).toBe(document[which][member]);
+          }
+          for (const { amount, ...whole } of document[which].withholdings) {
+            const own = notes.flatMap((note) => note[which].withholdings.filter((one) => sameWithholding(one, whole)));
+            expect(round2(sum(own.map((group) => group.amount)))).toBe(amount);
           }
         }
         expect(() => creditNoteOver(original, takenBy(notes), undefined, newId)).toThrow('INVALID_REQUEST');

@@ -42,9 +42,7 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
   const groups = tied(restOfRates(totals, before), totals.groups, gross, smaller(tax, gross));
   const openTax = round2(sum(groups.map((group) => group.tax)));
   const withholdings = totals.withholdings.map((group) => {
-    const earlier = before.flatMap((part) =>
-      part.withholdings.filter((other) => other.type === group.type && other.percent === group.percent),
-    );
+    const earlier = before.flatMap((part) => part.withholdings.filter((other) => sameWithholding(group, other)));
     const bases = earlier.map((g) => g.base);
     const amounts = earlier.map((g) => g.amount);
     return { ...group, base: rest(group.base, bases), amount: rest(group.amount, amounts) };
@@ -217,6 +215,13 @@ type RateOf = Pick<TaxGroup, 'region' | 'taxCode' | 'rate' | 'exemptionCode'>;
 /** Whether two stand in the same group of tax: one region, code, rate and exemption. */
 export function sameRate(a: RateOf, b: RateOf): boolean {
   return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
+}
+
+type WithholdingOf = Pick<WithholdingGroup, 'type' | 'percent' | 'reason'>;
+
+/** Whether two are withheld alike: of one type, percentage and legal norm. */
+export function sameWithholding(a: WithholdingOf, b: WithholdingOf): boolean {
+  return a.type === b.type && compare(a.percent, b.percent) === 0 && (a.reason ?? '') === (b.reason ?? '');
 }
 
 const excess = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? subtract(a, b) : '0');

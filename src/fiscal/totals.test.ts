@@ -55,6 +55,26 @@ test('1000.00 with 23 % IRS withheld: gross 1230.00, to pay 1000.00', () => {
   expect(lines[0]?.withholdingAmount).toBe('230.00');
 });
 
+test('withholding is apart by type, percentage and legal norm', () => {
+  const lineOf = (type: 'IRS' | 'IRC' | 'IS', percent: string, reason?: string) =>
+    sampleLine({ unitPrice: '0.02', withholding: { type, percent, reason } });
+  const { totals } = price(
+    asked([
+      lineOf('IRS', '25', 'CIRS 101.º n.º 1 e)'),
+      lineOf('IRC', '25.00'),
+      lineOf('IRS', '25.0', 'CIRS 101.º n.º 1 d)'),
+      lineOf('IRS', '25', 'CIRS 101.º n.º 1 e)'),
+      lineOf('IS', '25'),
+    ]),
+  );
+  expect(totals.withholdings).toEqual([
+    { type: 'IRS', percent: '25', reason: 'CIRS 101.º n.º 1 e)', base: '0.04', amount: '0.01' },
+    { type: 'IRC', percent: '25', base: '0.02', amount: '0.01' },
+    { type: 'IRS', percent: '25', reason: 'CIRS 101.º n.º 1 d)', base: '0.02', amount: '0.01' },
+    { type: 'IS', percent: '25', base: '0.02', amount: '0.01' },
+  ]);
+});
+
 test('groups by region, code, rate and exemption code, in order of the lines', () => {
   const exempt = (exemptionCode: string) => sampleLine({ vatRate: 'EXEMPT', exemptionCode });
   const lines = [
@@ -239,7 +259,7 @@ function oracle(input: PriceInput) {
       const key = `${line.region} ${line.vatRate} ${line.exemptionCode ?? ''}`;
       bases.set(key, (bases.get(key) ?? 0n) + amounts[index]!);
       if (line.withholding === undefined) return;
-      const kept = `${line.withholding.type} ${line.withholding.percent}`;
+      const kept = `${line.withholding.type} ${line.withholding.percent} ${line.withholding.reason}`;
       withheld.set(kept, (withheld.get(kept) ?? 0n) + amounts[index]!);
     });
     const tax = [...bases].map(([key, base]) => (base * rates[key.split(' ').slice(0, 2).join(' ')]! + 50n) / 100n);
@@ -272,6 +292,7 @@ const kinds = fc.constantFrom<Partial<LineInput>>(
 const withholdings = fc.constantFrom<LineInput['withholding']>(
   undefined,
   { type: 'IRS', percent: '23' },
+  { type: 'IRS', percent: '23', reason: 'CIRS 101.º n.º 1 a)' },
   { type: 'IRS', percent: '11.5' },
   { type: 'IRC', percent: '25' },
 );

@@ -7,7 +7,7 @@
  *     cents in proportion to the line values (share-out.ts).
  *  4. Line net = that, rounded to 2 decimals half away from zero.
  *  5. VAT per (region, tax code, rate, exemption code), rounded once on the group's base; net + tax = gross.
- *  6. Withholding per (type, percent) on net bases; it changes no total, only what is to pay.
+ *  6. Withholding per (type, percent, legal norm) on net bases; it changes no total, only what is to pay.
  *  7. Another currency: each line's net is converted and rounded, then steps 5 and 6 again in EUR.
  *
  * Law: more than 2 decimals inside, the gross total rounded to 2 and exactly what is signed (Despacho 8632/2014, 3.2.3
@@ -100,7 +100,8 @@ function booksOf(open: readonly OpenLine[], nets: readonly Decimal[]): Books {
   const vat = levy(open.map((line, index) => ({ key: line.taxKey, percent: line.rate, base: nets[index]! })));
   const kept = levy(
     open.map(({ line: { withholding } }, index) => ({
-      key: withholding && `${withholding.type} ${trimmed(withholding.percent)}`,
+      // Each norm stands in SAF-T with its own amount (VAT page, section 4).
+      key: withholding && `${withholding.type} ${trimmed(withholding.percent)} ${withholding.reason ?? ''}`,
       percent: withholding?.percent ?? '0',
       base: nets[index]!,
     })),

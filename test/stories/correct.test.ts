@@ -70,6 +70,36 @@ describe('payment', () => {
     expect((await A.get(`/invoices/${receipt.id}/pdf`)).status).toBe(200);
   });
 
+  test('of what is withheld under two norms of one rate: each stands in SAF-T with its own amount', async () => {
+    const items = await Promise.all(
+      [
+        ['IRS', 'CIRS 101.º n.º 1 e)'],
+        ['IRS', 'CIRS 101.º n.º 1 d)'],
+        ['IRC', 'CIRC 94.º n.º 1'],
+      ].map(async ([withholdingTaxType, withholdingTaxReason]) => {
+        const withheld = { withholdingTaxAvailable: true, withholdingTaxType, withholdingTaxReason };
+        return { id: (await A.item({ unitPrice: 100, ...withheld, withholdingTaxPercent: 25 })).id, quantity: 1 };
+      }),
+    );
+    const { id, number } = await A.issue(await A.draft({ items }));
+    const { receipt } = (await pay(id, { amount: 29.4 })).json;
+    const note = (await credit(id, { items: [{ id: (await read(id)).items[1]!.id, quantity: 0.5 }] })).json;
+    const { text } = await A.get('/saft?fromDate=2026-03-01&toDate=2026-03-31');
+    const withheldOn = (of: string) => {
+      const document = text.match(/<(Invoice|Payment)>\n[\s\S]*?<\/\1>/g)!.find((xml) => xml.includes(`>${of}<`))!;
+      const found = /<WithholdingTaxType>(.*)<[\s\S]*?Description>(.*)<[\s\S]*?Amount>(.*)</;
+      return document.match(/<WithholdingTax>[\s\S]*?<\/WithholdingTax>/g)!.map((xml) => found.exec(xml)!.slice(1));
+    };
+    const under = (...amounts: string[]) => [
+      ['IRS', 'CIRS 101.º n.º 1 e)', amounts[0]],
+      ['IRS', 'CIRS 101.º n.º 1 d)', amounts[1]],
+      ['IRC', 'CIRC 94.º n.º 1', amounts[2]],
+    ];
+    expect(withheldOn(number!)).toEqual(under('25.00', '25.00', '25.00'));
+    expect(withheldOn(receipt.number)).toEqual(under('2.50', '2.50', '2.50'));
+    expect(withheldOn(note.number!)).toEqual([under('', '12.50')[1]]);
+  });
+
   test('in parts, never more than is outstanding', async () => {
     const { id } = await invoice();
     expect((await pay(id, { amount: 23.45 })).json.status).toBe('ISSUED');
@@ -341,14 +371,17 @@ describe('cancellation', () => {
     expect((await cancel(free.id)).json.status).toBe('CANCELED');
   });
 
-  test('leaves the draft of a debit note changeable, with the data of today; it is not issued', async () => {
+  test('leaves the draft of a debit note changeable, with the items of today and to whom the invoice was; it is not issued', async () => {
     const customer = await A.customer({ city: 'Braga' });
     const invoiced = await invoice({}, {}, { customerId: customer.id });
     const named = { type: 'DEBIT_NOTE', parentInvoiceId: invoiced.id, reason: 'Juros', customerId: customer.id };
-    const { id } = await A.draft(named);
+    const item = await A.item({ unitPrice: 100 });
+    const { id } = await A.draft({ ...named, items: [{ id: item.id, quantity: 1 }] });
     expect((await cancel(invoiced.id)).json.status).toBe('CANCELED');
     expect((await A.patch(`/customers/${customer.id}`, { city: 'Faro' })).status).toBe(200);
-    expect((await read(id)).customer.data.city).toBe('Faro');
+    expect((await A.patch(`/items/${item.id}`, { unitPrice: 200 })).status).toBe(200);
+    const today = await read(id);
+    expect([today.customer.data.city, today.summary.amountWithoutTax]).toEqual(['Braga', 200]);
     const changed = await A.patch<InvoiceJson>(`/invoices/${id}`, { notes: 'Revista' });
     expect([changed.status, changed.json.notes, changed.json.parentInvoiceId]).toEqual([200, 'Revista', invoiced.id]);
     const issued = await A.post(`/invoices/${id}/issue`, { expectedUpdatedAt: changed.json.updatedAt });

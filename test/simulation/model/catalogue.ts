@@ -15,8 +15,12 @@ export interface Item {
   /** Without VAT, in ten thousandths of a euro. */
   readonly price: number;
   readonly vat: Vat;
-  /** Percent of IRS that is withheld. */
+  /** Percent that is withheld. */
   readonly withheld: number;
+  /** Under which norm. */
+  readonly norm?: string;
+  /** IRS when absent. */
+  readonly withheldType?: 'IRS' | 'IRC';
 }
 
 export const items = [
@@ -24,8 +28,18 @@ export const items = [
   { name: 'Vinho de mesa', type: 'PRODUCT', price: 65_000, vat: 'INTERMEDIATE', withheld: 0 },
   { name: 'Livro', type: 'PRODUCT', price: 149_000, vat: 'REDUCED', withheld: 0 },
   { name: 'Formação', type: 'SERVICE', price: 300_000, vat: 'EXEMPT', withheld: 0 },
-  { name: 'Consultoria', type: 'SERVICE', price: 1_000_000, vat: 'NORMAL', withheld: 23 },
-] as const satisfies readonly Item[];
+  { name: 'Consultoria', type: 'SERVICE', price: 1_000_000, vat: 'NORMAL', withheld: 23, norm: 'CIRS 101' },
+  { name: 'Direitos de autor', type: 'SERVICE', price: 123_450, vat: 'REDUCED', withheld: 23, norm: 'CIRS 101-D' },
+  {
+    name: 'Comissão',
+    type: 'SERVICE',
+    price: 777_700,
+    vat: 'NORMAL',
+    withheld: 23,
+    norm: 'CIRS 101',
+    withheldType: 'IRC',
+  },
+] as const satisfies readonly Item[] as readonly Item[];
 
 /** The first is a company, the second a private person without a NIF. */
 export const customers = ['business', 'person'] as const;

@@ -34,11 +34,12 @@ const make = `
       from companies c, unnest($10::text[], $11::text[]) as p (name, nif) returning company_id, id, name),
     items as (
       insert into certo.items (company_id, id, created_by, name, type, unit_price, unit_type, vat_rate, vat_territory,
-        vat_exemption_reason, withholding_tax_available, withholding_tax_type, withholding_tax_percent)
+        vat_exemption_reason, withholding_tax_available, withholding_tax_type, withholding_tax_percent, withholding_tax_reason)
       select c.id, gen_random_uuid(), 'model', i.name, i.type, i.price / 10000, 'UNIT', i.vat, 'UNKNOWN',
         case when i.vat = 'EXEMPT' then 'M07' end, i.withheld > 0,
-        case when i.withheld > 0 then 'IRS' end, case when i.withheld > 0 then i.withheld end
-      from companies c, unnest($12::text[], $13::text[], $14::numeric[], $15::text[], $16::numeric[]) as i (name, type, price, vat, withheld)
+        case when i.withheld > 0 then i.kind end, case when i.withheld > 0 then i.withheld end, i.norm
+      from companies c, unnest($12::text[], $13::text[], $14::numeric[], $15::text[], $16::numeric[], $17::text[], $18::text[])
+        as i (name, type, price, vat, withheld, kind, norm)
       returning company_id, id, name)
   select company_id, id, name from customers union all select company_id, id, name from items`;
 
@@ -74,6 +75,8 @@ export async function newCompanies(ground: Ground, regions: readonly Region[]): 
     items.map(({ price }) => price),
     items.map(({ vat }) => vat),
     items.map(({ withheld }) => withheld),
+    items.map(({ withheldType }) => withheldType ?? 'IRS'),
+    items.map(({ norm }) => norm ?? null),
   ]);
   const ids = new Map(rows.map((row) => [`${row.company_id} ${row.name}`, row.id]));
   return companies.map(({ id, apiKey }) => ({

@@ -245,7 +245,7 @@ function pay(world: World, doc: Doc, { amount: asked, date }: Command & { kind: 
   if (rules.length > 0) return no(...rules);
   const withheld = withheldWith(amount, open);
   const gross = amount + withheld;
-  const none = { lines: [], taxes: {}, withholding: { base: 0, amount: withheld } };
+  const none = { lines: [], taxes: {}, withholdings: {} };
   const receipt: Doc = {
     id: act,
     type: 'RECEIPT',

@@ -34,7 +34,8 @@ interface Levy {
 export interface Priced {
   readonly lines: readonly PricedLine[];
   readonly taxes: Readonly<Partial<Record<Vat, Levy>>>;
-  readonly withholding: Levy;
+  /** By what they are withheld as, and under which norm. */
+  readonly withholdings: Readonly<Record<string, Levy>>;
   readonly net: number;
   readonly tax: number;
   readonly gross: number;
@@ -96,16 +97,20 @@ function totalled(lines: readonly PricedLine[], region: Region): Priced {
     const base = netOf(lines, (item) => item.vat === vat);
     taxes[vat] = { base, amount: percentOf(base, rates[region][vat]) };
   }
-  const base = netOf(lines, isWithheld);
-  return summed(lines, taxes, { base, amount: percentOf(base, withheldPercent) });
+  const withholdings: Record<string, Levy> = {};
+  for (const kind of kindsOf(lines)) {
+    const base = netOf(lines, (item) => kindOf(item) === kind);
+    withholdings[kind] = { base, amount: percentOf(base, withheldPercent) };
+  }
+  return summed(lines, taxes, withholdings);
 }
 
-function summed(lines: readonly PricedLine[], taxes: Priced['taxes'], withholding: Levy): Priced {
+function summed(lines: readonly PricedLine[], taxes: Priced['taxes'], withholdings: Priced['withholdings']): Priced {
   const net = sum(lines.map((line) => line.net));
   const tax = sum(Object.values(taxes).map(({ amount }) => amount));
   const gross = net + tax;
-  const withheld = withholding.amount;
-  return { lines, taxes, withholding, net, tax, gross, withheld, toPay: gross - withheld };
+  const withheld = sum(Object.values(withholdings).map(({ amount }) => amount));
+  return { lines, taxes, withholdings, net, tax, gross, withheld, toPay: gross - withheld };
 }
 
 /** A line of the original to take back. */
@@ -151,11 +156,13 @@ export function credited(
     const base = netOf(lines, (item) => item.vat === vat);
     taxes[vat] = { base, amount: levied(base, rates[region][vat], original.taxes[vat]!, earlier) };
   }
-  const base = netOf(lines, isWithheld);
-  const earlier = notes.map((note) => note.withholding);
-  const isAny = lines.some(({ item }) => isWithheld(items[item]!));
-  const amount = isAny ? levied(base, withheldPercent, original.withholding, earlier) : 0;
-  return summed(lines, taxes, { base, amount });
+  const withholdings: Record<string, Levy> = {};
+  for (const kind of kindsOf(lines)) {
+    const earlier = notes.flatMap((note) => note.withholdings[kind] ?? []);
+    const base = netOf(lines, (item) => kindOf(item) === kind);
+    withholdings[kind] = { base, amount: levied(base, withheldPercent, original.withholdings[kind]!, earlier) };
+  }
+  return summed(lines, taxes, withholdings);
 }
 
 /** Of all notes up to this one, less those before it. */
@@ -172,7 +179,10 @@ export function withheldWith(amount: number, open: { readonly toPay: number; rea
 }
 
 const withheldPercent = 23;
-const isWithheld = (item: Item): boolean => item.withheld > 0;
+const kindOf = ({ withheld, withheldType = 'IRS', norm }: Item): string | undefined =>
+  withheld > 0 ? `${withheldType} ${norm}` : undefined;
+const kindsOf = (lines: readonly PricedLine[]): Set<string> =>
+  new Set(lines.flatMap(({ item }) => kindOf(items[item]!) ?? []));
 const vatsOf = (lines: readonly PricedLine[]): Set<Vat> => new Set(lines.map(({ item }) => items[item]!.vat));
 const percentOf = (base: number, percent: number): number => half(BigInt(base) * BigInt(percent), 100n);
 
