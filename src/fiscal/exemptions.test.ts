@@ -16,18 +16,30 @@ test('33 codes, each once, each fit for SAF-T', () => {
 test('mentions letter for letter', () => {
   expect(exemptionOn('M07', '2026-03-02')?.mention).toBe('Isento artigo 9.º do CIVA');
   expect(exemptionOn('M16', '2026-03-02')?.mention).toBe('Isento artigo 14.º do RITI');
+  expect(exemptionOn('M44', '2026-03-02')?.mention).toBe('IVA - Regras específicas - artigo 6.º');
   expect(exemptionOn('M15', '2026-03-02')?.mention).toHaveLength(61);
   const reverse = exemptions.filter((exemption) => exemption.mention === 'IVA - autoliquidação').map((e) => e.code);
   expect(reverse).toEqual(['M30', 'M31', 'M32', 'M33', 'M34', 'M35', 'M40', 'M41', 'M42', 'M43']);
 });
 
 test('codes count only while in force', () => {
+  // Day before the first one, and first one: of the table of July 2022 but for those that came later.
+  const later: Readonly<Record<string, readonly [string, string]>> = {
+    M26: ['2023-04-17', '2023-04-18'],
+    M34: ['2023-04-13', '2023-04-14'],
+    M35: ['2026-06-30', '2026-07-01'],
+    M44: ['2025-08-13', '2025-08-14'],
+    M45: ['2025-08-13', '2025-08-14'],
+    M46: ['2025-08-13', '2025-08-14'],
+  };
+  for (const { code } of exemptions) {
+    const [before, first] = later[code] ?? ['2022-06-30', '2022-07-01'];
+    expect([code, exemptionOn(code, before)]).toEqual([code, undefined]);
+    expect([code, exemptionOn(code, first)?.code]).toEqual([code, code]);
+    if (code !== 'M26') expect([code, exemptionOn(code, '2099-12-31')?.code]).toEqual([code, code]);
+  }
   expect(exemptionOn('M26', '2024-01-04')).toBeDefined();
   expect(exemptionOn('M26', '2024-01-05')).toBeUndefined();
-  expect(exemptionOn('M26', '2023-04-17')).toBeUndefined();
-  expect(exemptionOn('M35', '2026-06-30')).toBeUndefined();
-  expect(exemptionOn('M35', '2026-07-01')).toBeDefined();
-  expect(exemptionOn('M07', '2022-06-30')).toBeUndefined();
 });
 
 test('removed and unknown codes', () => {

@@ -35,20 +35,25 @@ const byVersion = new Map([
 
 /** A chain of `length` documents; the key changes after `firstKeyFor` of them. */
 function chain(length: number, firstKeyFor = length): ChainedDocument[] {
+  return chainSigned(Array.from({ length }, (_, i) => (i < firstKeyFor ? 1 : 2)));
+}
+
+/** A chain whose documents are signed with keys of these versions. */
+function chainSigned(versions: readonly (1 | 2)[]): ChainedDocument[] {
   const documents: ChainedDocument[] = [];
   let previous = '';
-  for (let sequence = 1; sequence <= length; sequence += 1) {
+  for (const [i, keyVersion] of versions.entries()) {
+    const sequence = i + 1;
     const parts = {
       date: '2026-03-02',
       systemEntry: `2026-03-02T10:00:${String(sequence).padStart(2, '0')}`,
       number: `FT A2026/${sequence}`,
       grossTotal: `${sequence}.00`,
     };
-    const first = sequence <= firstKeyFor;
     previous = createSign('RSA-SHA1')
       .update(signedText(parts, previous))
-      .sign((first ? keys : newerKeys).privateKey, 'base64');
-    documents.push({ ...parts, sequence, hash: previous, keyVersion: first ? 1 : 2 });
+      .sign((keyVersion === 1 ? keys : newerKeys).privateKey, 'base64');
+    documents.push({ ...parts, sequence, hash: previous, keyVersion });
   }
   return documents;
 }
@@ -130,6 +135,16 @@ test('a chain goes on over a change of keys, and can be verified in pieces', () 
     'KEY_VERSION',
     'KEY_VERSION',
   ]);
+});
+
+test('a key version never goes back, however well the older key signs', () => {
+  const documents = chainSigned([1, 2, 1, 1, 2]);
+  const found = [{ sequence: 3, number: 'FT A2026/3', fault: 'KEY_VERSION' }];
+  expect(verifyChain(byVersion, documents)).toEqual(found);
+  expect(verifyChain(byVersion, documents.slice(2), { after: documents[1] })).toEqual(found);
+  // Receipts have no signature, and so no version that counts.
+  const unsigned = documents.map((document) => ({ ...document, hash: '' }));
+  expect(verifyChain(byVersion, unsigned, { signed: false })).toEqual([]);
 });
 
 test('one altered value is found, and found where it is', () => {

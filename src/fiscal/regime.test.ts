@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { isCommunicated } from './communicated.ts';
 import type { Content, DocumentType } from './document.ts';
+import { exemptions } from './exemptions.ts';
 import { inCashVat, regimeOf, type SeriesRegime, schemeOf, typeCode } from './regime.ts';
 
 const business = { id: 'c', name: 'Cliente, SA', taxpayerNumber: '501442600', country: 'PT' };
@@ -34,16 +35,22 @@ describe('the scheme of what names no series', () => {
   test.each(['PROFORMA', 'GUIA_DE_TRANSPORTE'] as const)('%s makes no tax due', (type) => {
     expect(schemeOf(sale(type))).toBe('never');
   });
-  test.each(['M05', 'M06', 'M16', 'M30', 'M31', 'M40', 'M43'])(
-    'a line under %s takes the document out of it',
-    (code) => {
-      expect(schemeOf(sampleContent('INVOICE', [sampleLine(), exempt(code)], { customer: business }))).toBe('never');
-    },
-  );
-  test('an exempt line beside a taxed one leaves it in; alone there is no tax to delay', () => {
-    expect(schemeOf(sampleContent('INVOICE', [sampleLine(), exempt('M07')], { customer: business }))).toBe(
-      'when-in-force',
-    );
+  const beside = (code: string) => {
+    const { from } = exemptions.find((exemption) => exemption.code === code)!;
+    // M26 is in force on its first days only, M35 not before July 2026.
+    const taxPoint = code === 'M26' || from > day ? from : day;
+    return sampleContent('INVOICE', [sampleLine(), exempt(code)], { customer: business, taxPoint });
+  };
+  const outside = 'M05 M06 M16 M30 M31 M32 M33 M34 M35 M40 M41 M42 M43'.split(' ');
+  test.each(outside)('a line under %s takes the document out of it, and no series of it takes the document', (code) => {
+    expect(schemeOf(beside(code))).toBe('never');
+    expect(() => regimeOf(beside(code), series({ cashVat: true }), day, since)).toThrow('CASH_VAT_EXCLUDED');
+  });
+  test('a line under any other code beside a taxed one leaves it in; alone there is no tax to delay', () => {
+    for (const { code } of exemptions.filter((exemption) => !outside.includes(exemption.code))) {
+      expect([code, schemeOf(beside(code))]).toEqual([code, 'when-in-force']);
+      expect(regimeOf(beside(code), series({ cashVat: true }), day, since)).toEqual({ cashVat: true });
+    }
     expect(schemeOf(sampleContent('INVOICE', [exempt('M07')], { customer: business }))).toBe('never');
   });
   test('notes and receipts follow', () => {
