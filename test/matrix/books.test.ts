@@ -327,6 +327,77 @@ describe('issued documents', () => {
     for (const status of ['ISSUED', 'PAID', 'DRAFT']) expect(await to(status)).toBe('CE001');
   });
 
+  /** Assignments with the event that the books ask for. */
+  const told = async (id: string, assignments: string): Promise<unknown> =>
+    asOwner(
+      `update certo.documents set ${assignments}, last_event = last_event + 1, state_seal = sha256(state_seal)
+       where id = $1 returning 1 as one`,
+      [id],
+    );
+
+  test('what the AT called it, its conversion and its hiding happen once', async () => {
+    const transport = await B.issueTransport(await B.transport());
+    const proposal = await B.proposal();
+    const hidden = await B.proposal();
+    expect((await B.post(`/proposals/${hidden.id}/cancel`)).status).toBe(200);
+    const once: readonly (readonly [id: string, column: string, first: string, other: string])[] = [
+      [transport.id, 'at_doc_code', `'1234567890'`, `'1234567891'`],
+      [proposal.id, 'converted_at', `'2026-03-02T10:00:00Z'`, `'2026-03-02T10:00:01Z'`],
+      [hidden.id, 'hidden_at', `'2026-03-02T10:00:00Z'`, `'2026-03-02T10:00:01Z'`],
+    ];
+    for (const [id, column, first, other] of once) {
+      expect([column, await told(id, `${column} = ${first}`)]).toEqual([column, [{ one: 1 }]]);
+      for (const value of [other, 'null'])
+        expect([column, value, await told(id, `${column} = ${value}`)]).toEqual([column, value, 'CE001']);
+      // The rest of it goes on.
+      expect([column, await told(id, `${column} = ${first}, at_message = 'x'`)]).toEqual([column, [{ one: 1 }]]);
+    }
+  });
+
+  test('what moves moves with one event and a new seal, and only then; the outbox moves alone', async () => {
+    const document = await B.issue(await B.draft());
+    const set = (assignments: string) =>
+      asOwner(`update certo.documents set ${assignments} where id = $1 returning 1 as one`, [document.id]);
+    const ofBooks: Readonly<Record<string, string>> = {
+      status: `'PAID'`,
+      updated_at: `updated_at + interval '1 second'`,
+      outstanding: 'outstanding + 1',
+      credited: 'credited + 1',
+      canceled_at: 'certo.now()',
+      canceled_by: `'x'`,
+      cancel_reason: `'x'`,
+      at_status: `case at_status when 'PENDING' then 'ACCEPTED' else 'PENDING' end`,
+      at_code: `'x'`,
+      at_message: `'x'`,
+      at_told: `'A'`,
+    };
+    const outbox: Readonly<Record<string, string>> = {
+      at_attempts: 'at_attempts + 1',
+      at_next_at: 'certo.now()',
+      at_lease: 'gen_random_uuid()',
+      at_problem: `'x'`,
+    };
+    // With the test above that is every column that moves.
+    const once = ['at_doc_code', 'converted_at', 'hidden_at'];
+    const named = [...Object.keys(ofBooks), ...Object.keys(outbox), ...once, 'last_event', 'state_seal'];
+    expect(named.sort()).toEqual([...moving].sort());
+    const event = 'last_event = last_event + 1';
+    const skipped = 'last_event = last_event + 2';
+    const seal = 'state_seal = sha256(state_seal)';
+    const changes = Object.entries(ofBooks).map(([column, value]) => `${column} = ${value}`);
+    const refused = [
+      ...changes.flatMap((change) => [change, `${change}, ${event}`, `${change}, ${seal}`]),
+      ...changes.map((change) => `${change}, ${skipped}, ${seal}`),
+      event,
+      seal,
+      `${skipped}, ${seal}`,
+    ];
+    for (const assignments of refused) expect([assignments, await set(assignments)]).toEqual([assignments, 'CE001']);
+    for (const [column, value] of Object.entries(outbox))
+      expect([column, await set(`${column} = ${value}`)]).toEqual([column, [{ one: 1 }]]);
+    expect(await set(`outstanding = 0, ${event}, ${seal}`)).toEqual([{ one: 1 }]);
+  });
+
   test('they are not deleted: refused to the owner, out of reach of the service', async () => {
     const sql = 'delete from certo.documents where id = $1 returning 1 as one';
     expect(await asOwner(sql, [issued.id])).toBe('CE001');
@@ -386,8 +457,20 @@ describe('restores', () => {
 });
 
 describe('series', () => {
+  const otherSeals = `last_seal = sha256(last_seal), head_seal = sha256(head_seal)`;
+
   test.each([
     ['an earlier number', 'last_number = last_number - 1'],
+    ['an earlier number that is sealed', `last_number = last_number - 1, ${otherSeals}`],
+    ['another id', 'id = gen_random_uuid()'],
+    ['another kind', `kind = 'F', is_default = false`],
+    ['the code of another type', `at_type = 'FS'`],
+    ['another scheme', 'cash_vat = true, is_default = false'],
+    ['another seal of the same number', 'last_seal = sha256(last_seal)'],
+    ['another seal of the same head', 'head_seal = sha256(head_seal)'],
+    ['another instant of the same number', `last_issued_at = last_issued_at + interval '1 second'`],
+    ['the next number under the seal of the last', 'last_number = last_number + 1, head_seal = sha256(head_seal)'],
+    ['the next number under the seal of the last head', 'last_number = last_number + 1, last_seal = sha256(last_seal)'],
     ['an earlier date', 'last_date = last_date - 1'],
     ['no date', 'last_date = null'],
     ['an earlier local time', `last_system_entry = '2000-01-01T00:00:00'`],
@@ -405,13 +488,24 @@ describe('series', () => {
     expect(await asApp(entryOfCompany(B.id, 'test'), sql, [B.id])).toBe('CE001');
   });
 
-  test('it is never deleted, nor reopened once it is closed', async () => {
+  test('it is never deleted', async () => {
     expect(await asOwner('delete from certo.series')).toBe('CE001');
-    const id = B.series.DEBIT_NOTE.id;
-    const to = (status: string) =>
-      asOwner('update certo.series set status = $2 where id = $1 returning status', [id, status]);
-    expect(await to('FINALIZED')).toEqual([{ status: 'FINALIZED' }]);
-    for (const status of ['ACTIVE', 'PENDING', 'ANNULLED']) expect(await to(status)).toBe('CE001');
+  });
+
+  test.each([
+    ['FINALIZED', 'DEBIT_NOTE'],
+    ['ANNULLED', 'SIMPLIFIED_INVOICE'],
+  ] as const)('%s it is neither opened again nor numbered in', async (end, type) => {
+    const set = (assignment: string) =>
+      asOwner(`update certo.series set ${assignment} where id = $1 returning status`, [B.series[type].id]);
+    expect(await set(`status = '${end}'`)).toEqual([{ status: end }]);
+    for (const status of ['ACTIVE', 'PENDING', 'ENDING', 'FINALIZED', 'ANNULLED'])
+      expect([status, await set(`status = '${status}', is_default = false`)]).toEqual([
+        status,
+        status === end ? [{ status }] : 'CE001',
+      ]);
+    const next = `last_number = last_number + 1, last_seal = sha256('x'), head_seal = sha256('y')`;
+    expect(await set(next)).toBe('CE001');
   });
 
   test('while it is ending its last number is the one that the AT was told', async () => {
