@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { readXml } from './read-xml.ts';
 import { cut, escapeText, leaf } from './write-xml.ts';
 
@@ -70,7 +70,35 @@ describe('reading', () => {
     // What grows with the square would take many minutes: the runner's own limit tells it apart on any machine.
     readXml(xml);
   });
+
+  it.each([
+    ['ends that close nothing', (pieces: number) => `${'<a</'.repeat(pieces)}>`],
+    ['siblings', (pieces: number) => `<a>${'<b/>'.repeat(pieces)}</a>`],
+    ['ends that belong to others', (pieces: number) => `<a>${'<b </b'.repeat(pieces)}></a>`],
+  ])('what is searched grows as the text does: %s', (_name, of) => {
+    const searched = (xml: string): number => charactersSearched(() => readXml(xml));
+    const [short, long] = [of(1000), of(8000)];
+    expect(searched(short)).toBeGreaterThan(short.length / 2);
+    expect(searched(long)).toBeLessThan(10 * searched(short));
+  });
 });
+
+/** Characters that `indexOf` went over: counted, since time would tell of the machine. */
+function charactersSearched(work: () => unknown): number {
+  const { indexOf } = String.prototype;
+  let characters = 0;
+  const counting = vi.spyOn(String.prototype, 'indexOf').mockImplementation(function (this: string, sought, from = 0) {
+    const found = indexOf.call(this, sought, from);
+    characters += (found < 0 ? this.length : found) - from + 1;
+    return found;
+  });
+  try {
+    work();
+  } finally {
+    counting.mockRestore();
+  }
+  return characters;
+}
 
 describe('writing', () => {
   it('what is written is read back, whatever the text', () => {

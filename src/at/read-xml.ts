@@ -127,14 +127,17 @@ function codePoint(decimal: string | undefined, hex: string | undefined): string
   return allowed || (point > 0xffff && point <= 0x10ffff) ? String.fromCodePoint(point) : undefined;
 }
 
-/** Nesting is counted before the parser builds anything: a megabyte of "<a>" is a quarter of a million levels. */
+/**
+ * Nesting is counted before the parser builds anything: a megabyte of "<a>" is a quarter of a million levels. One pass:
+ * an end that was found is good for every element that begins before it.
+ */
 function tooDeep(text: string): boolean {
-  let depth = 0;
+  let [depth, end] = [0, -1];
   for (let at = text.indexOf('<'); at >= 0; at = text.indexOf('<', at + 1)) {
     const next = text.charCodeAt(at + 1);
     if (next === 47) depth -= 1;
     else if (next !== 33 && next !== 63) {
-      const end = text.indexOf('>', at);
+      if (end < at) end = text.indexOf('>', at);
       if (end < 0) return false;
       if (text.charCodeAt(end - 1) !== 47) depth += 1;
       if (depth > maxDepth) return true;
