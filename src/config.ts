@@ -6,6 +6,7 @@
 import { isIP } from 'node:net';
 import { envSchema } from 'env-schema';
 import type { AtMode } from './at/gateway.ts';
+import { readAddress, wrongAddress } from './db/address.ts';
 import { isOwnNif } from './fiscal/nif.ts';
 
 /** A variable as JSON Schema, and what stands for its default where that is worked out. */
@@ -168,6 +169,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const baseUrl = addressIn(values, 'CERTO_BASE_URL', ['http:', 'https:'], problems);
   const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
   const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
+  const databaseUrl = at('DATABASE_URL');
+  if (databaseUrl !== undefined && readAddress(databaseUrl) === undefined) problems.push(wrongAddress);
   const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
   problems.push(...producerProblems(values), ...proxyProblems(at('CERTO_TRUSTED_PROXIES')));
   if (atMode === 'test' || atMode === 'production') problems.push(...missingForAt(values, atMode));
@@ -178,7 +181,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     host: at('HOST')!,
     baseUrl,
     dataDirectory: at('CERTO_DATA_DIR'),
-    databaseUrl: at('DATABASE_URL'),
+    databaseUrl,
     databaseConnections: number('CERTO_DB_CONNECTIONS'),
     atMode,
     certificateNumber: (values['CERTO_CERTIFICATE_NUMBER'] as number | undefined) ?? 9999,

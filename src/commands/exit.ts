@@ -104,6 +104,11 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       return environment('The database server ended the connection: see whether it runs, and try again.');
     case '53100':
       return environment('The disk of the database is full.');
+    // Rights that somebody has taken away, or tables that belong to somebody else.
+    case '42501':
+      return environment(
+        `The database does not allow it: ${error.message}. Its tables have to belong to the role certo_owner and to grant certo_app what "certo migrate" granted it, and the user of DATABASE_URL has to be a member of both roles: grant that, or run "certo migrate" as the owner of the database.`,
+      );
     // Undefined table, schema, function or role: a database that was never migrated.
     case '42P01':
     case '3F000':

@@ -1,5 +1,6 @@
 /** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { readAddress, wrongAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
@@ -140,19 +141,10 @@ function sessionSettings(statementTimeout: number): string[] {
   ];
 }
 
-const wrong_address =
-  'DATABASE_URL is not an address of the form postgres://user:password@host:5432/database (special characters in the password as %XX).';
-
 function parseAddress(text: string): URL {
-  try {
-    // libpq also takes "user@/database?host=/socket/directory".
-    const url = new URL(text.replace('@/', '@localhost/'));
-    decodeURIComponent(`${url.username}${url.password}${url.hostname}${url.pathname}`);
-    if (/^postgres(ql)?:$/.test(url.protocol)) return url;
-  } catch {
-    // Said below; the parser's own error holds the text with its password.
-  }
-  throw new DatabaseUnavailable(wrong_address);
+  const url = readAddress(text);
+  if (url === undefined) throw new DatabaseUnavailable(wrongAddress);
+  return url;
 }
 
 /** How errors name the place: without user and password. */

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { identityIn, type SimulatorIdentity } from '../../src/at/simulator/certificates.ts';
 import { masterKey } from '../../src/keys/sealing.ts';
@@ -110,13 +111,15 @@ describe('a database elsewhere', () => {
       'postgres://certo:geheim@nowhere.invalid/certo',
       /The host of the database certo at nowhere\.invalid is not known/,
     ],
-    ['mysql://certo:geheim@127.0.0.1/certo', /DATABASE_URL is not an address of the form/],
-  ])('%s', async (DATABASE_URL, said) => {
+    ['mysql://certo:geheim@127.0.0.1/certo', /DATABASE_URL is not an address of the form/, 2],
+    ['certo:geheim@127.0.0.1/certo', /DATABASE_URL is not an address of the form/, 2],
+    ['postgres://certo:gehe%im@127.0.0.1/certo', /DATABASE_URL is not an address of the form/, 2],
+  ] as const)('%s', async (DATABASE_URL, said, code: number = 3) => {
     const env = { DATABASE_URL, CERTO_DATA_DIR: line.folder('elsewhere') };
     const ended = await line.run(['serve'], env);
     expect(ended.err).toMatch(said);
-    expect(ended.code).toBe(3);
-    expect(ended.err + ended.out).not.toContain('geheim');
+    expect(ended.code).toBe(code);
+    expect(ended.err + ended.out).not.toMatch(/gehe/);
   });
 
   test('a database that does not exist', async () => {
@@ -183,6 +186,26 @@ describe('a database elsewhere', () => {
       CERTO_MASTER_KEY_FILE: file('copy.key', right, 0o600),
     });
     expect(fine.json()).toMatchObject({ version: 2, origin: 'generated' });
+  });
+
+  test('a right that somebody took away is told, and what to grant', async () => {
+    const env = { DATABASE_URL: url, CERTO_DATA_DIR: line.folder('rights') };
+    const superuser = new Client({ ...database.connection, ssl: false });
+    await superuser.connect();
+    try {
+      const owner = (role: string) => superuser.query(`alter table certo.companies owner to ${role}`);
+      await owner('postgres');
+      await refused(
+        3,
+        /does not allow it: permission denied for table companies\. Its tables have to belong to the role/,
+        [...['company', 'list']],
+        env,
+      );
+      await owner('certo_owner');
+    } finally {
+      await superuser.end();
+    }
+    expect((await line.run(['company', 'list'], env)).code).toBe(0);
   });
 
   test('a database of a newer program is left alone', async () => {
