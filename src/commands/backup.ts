@@ -1,11 +1,11 @@
 /** `certo backup`: one file of everything in the database, while the service works; `certo backup check`: is a file whole. */
-import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type BackupRead, readBackup } from '../db/backup/read-backup.ts';
 import { writeBackup } from '../db/backup/write-backup.ts';
 import { openOwner } from '../db/open.ts';
 import { backupSeal } from '../keys/sealing.ts';
 import { exit } from './exit.ts';
+import { sizeOf } from './given-file.ts';
 import { enterHouse } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
@@ -47,7 +47,7 @@ export async function backup(outside: Outside, { out, json }: BackupOptions): Pr
 /** Needs neither database nor master key, so it can't tell whose backup it is. Throws BACKUP_DAMAGED. */
 export async function checkBackup(outside: Outside, { json }: Common, file: string): Promise<number> {
   const path = resolve(outside.cwd, file);
-  const { size } = await stat(path);
+  const size = await sizeOf(path);
   const progress = openProgress(outside.stderr, 'bytes', size, () => performance.now());
   const read = await readBackup(path, { passed: (bytes) => progress.add(bytes) }).finally(() => progress.end());
   if (json === true) tellJson(outside, { ok: true, file: path, bytes: size, ...factsOf(read) });

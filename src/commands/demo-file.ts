@@ -22,7 +22,8 @@ export const letters = ['A', 'B', 'Z'] as const;
 export type Letter = (typeof letters)[number];
 
 export interface Demo {
-  readonly baseUrl: string;
+  /** Null: none runs, and it is to take any free port. */
+  readonly baseUrl: string | null;
   readonly simulator: { readonly control: string | null };
   readonly companies: Partial<Record<Letter, DemoCompany>>;
 }

@@ -32,9 +32,12 @@ export async function demo(outside: Outside, options: Common): Promise<number> {
   await bindMode(house.owner, config.atMode);
   const master = await openMasterKey(masterKeyFile(config.masterKeyFile, house.directory), house.owner);
   const authority = await connectAuthority(outside, house, say);
-  const baseUrl = (await runningBaseUrl(house.directory)) ?? baseUrlOf(config, config.port);
+  const running = await runningBaseUrl(house.directory);
+  const expected = running ?? baseUrlOf(config, config.port);
+  // With any free port there is no address before the service has one.
+  const baseUrl = running === undefined && config.baseUrl === undefined && config.port === 0 ? null : expected;
   const log = openLog('silent', outside.stderr);
-  const app = await openApp(outside, house, { at: authority.at, master, baseUrl, log, limited: false });
+  const app = await openApp(outside, house, { at: authority.at, master, baseUrl: expected, log, limited: false });
   const world = { owner: house.owner, http: app.http, series: app.series, simulatorUp: () => authority.up() };
   const made = await ensureDemo(world, house.directory, letters, { baseUrl, control: authority.control });
   if (options.json === true) tellJson(outside, made);
@@ -50,7 +53,7 @@ export async function ensureDemo(
   world: DemoWorld,
   directory: string,
   wanted: readonly Letter[],
-  addresses: { readonly baseUrl: string; readonly control: string | null },
+  addresses: { readonly baseUrl: string | null; readonly control: string | null },
 ): Promise<Demo> {
   const client = await world.owner.connect();
   try {
@@ -92,7 +95,7 @@ function describe(made: Demo, file: string): string {
     return `${head}\n\n${items}\n\n${series}`;
   });
   const places = pairs([
-    ['Service', made.baseUrl],
+    ['Service', made.baseUrl ?? '-'],
     ['Simulator', made.simulator.control ?? '-'],
     ['Kept in', file],
   ]);

@@ -1,12 +1,12 @@
 /** `certo import at-invoices`: what the AT lists of a company's documents, from e-Fatura's export, into its list. */
 import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { uuidv7 } from 'uuidv7';
 import { problemSentence } from '../at/efatura/problems.ts';
 import { openDb } from '../db/open.ts';
 import type { Language } from '../fiscal/refusal.ts';
 import { type ImportReport, importAtInvoices } from '../operations/imported/import-at-invoices.ts';
 import { exit } from './exit.ts';
+import { sizeOf } from './given-file.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import { type Outside, tell, tellJson } from './outside.ts';
 import { counted, grouped, openProgress, watched } from './progress.ts';
@@ -19,7 +19,7 @@ export interface ImportOptions extends OfCompany {
 /** `-` is standard input. All of the file or nothing of it; ends with 1 when a line has a problem. */
 export async function importFile(outside: Outside, options: ImportOptions, file: string): Promise<number> {
   const standard = file === '-';
-  const size = standard ? 0 : (await stat(file)).size;
+  const size = standard ? 0 : await sizeOf(file);
   const house = await enterHouse(outside);
   const company = await findCompany(house.owner, options.company);
   // One transaction whatever the size of the file, and whoever pipes one in may be slow.

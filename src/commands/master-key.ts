@@ -3,12 +3,13 @@
  * secrets, since what another key sealed could then never be opened again.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, open, readFile, rm, stat } from 'node:fs/promises';
+import { link, open, rm, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Pool } from 'pg';
 import { makeFolders, syncFolder } from '../db/data-directory.ts';
 import { keyFingerprint, type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
+import { readGiven } from './given-file.ts';
 
 /** Where it is: as configured, else `master.key` in the data folder. */
 export function masterKeyFile(configured: string | undefined, directory: string): string {
@@ -52,7 +53,7 @@ async function readKey(file: string): Promise<MasterKey | undefined> {
   let text: string;
   try {
     mode = (await stat(file)).mode;
-    text = await readFile(file, 'utf8');
+    text = (await readGiven(file)).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

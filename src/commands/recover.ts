@@ -107,17 +107,30 @@ async function tellingAll<T>(
   try {
     return await step();
   } catch (error) {
-    if (!(error instanceof Refusal) || error.problems.length === 0) throw error;
-    tellProblems(outside, options, error.problems);
+    const problems = error instanceof Refusal ? problemsIn(error) : [];
+    if (problems.length === 0) throw error;
+    tellProblems(outside, options, problems);
     return undefined;
   }
 }
 
+/** What is no JSON has one problem, and no place. */
+function problemsIn(refusal: Refusal): readonly Problem[] {
+  const { code, facts, problems } = refusal;
+  return code === 'MALFORMED_JSON' ? [{ code, pointer: '', facts }] : problems;
+}
+
 function tellProblems(outside: Outside, options: RecoverOptions, problems: readonly Problem[]): void {
-  const listed = problems.map(({ pointer, code, facts }) => ({ pointer, code, message: sentence(code, 'en', facts) }));
+  const listed = problems.map(({ pointer, code, facts }) => ({ pointer, code, message: messageOf(code, facts) }));
   if (options.json === true) tellJson(outside, { ok: false, problems: listed });
-  else for (const { pointer, message } of listed) tell(outside, `${pointer}: ${message}`);
+  else for (const { pointer, message } of listed) tell(outside, `${pointer === '' ? 'The file' : pointer}: ${message}`);
   remark(outside, `${counted(problems.length, 'problem')}; nothing was written.`);
+}
+
+/** The table's sentence, but where that speaks of the body of a request. */
+function messageOf(code: Problem['code'], facts: Problem['facts']): string {
+  if (code !== 'MALFORMED_JSON') return sentence(code, 'en', facts);
+  return `Is not valid JSON: ${facts?.['problem']}. It has to be one JSON value in UTF-8.`;
 }
 
 /** The service's books and signer, without the service. Nothing is told to the AT here: the service does. */

@@ -1,12 +1,13 @@
 /** The file of `certo recover`: read whole, checked document by document before anything else is. */
 import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { parseStrictJson } from '../engine/strict-json.ts';
 import { validate } from '../engine/validate.ts';
 import { canonicalJson } from '../fiscal/canonical.ts';
 import { type Problem, refuseAll } from '../fiscal/refusal.ts';
 import { RecoveredBody, recoveryProblems } from '../operations/recovery/recovered-document.ts';
 import { CommandError, exit } from './exit.ts';
+import { sizeOf } from './given-file.ts';
 
 const longest_file_bytes = 64 * 1024 * 1024;
 const most_documents = 10_000;
@@ -19,7 +20,7 @@ export interface ReadFile {
 
 /** Refuses MALFORMED_JSON, and INVALID_REQUEST with all problems of all documents. */
 export async function readRecoveryFile(path: string): Promise<ReadFile> {
-  const { size } = await stat(path);
+  const size = await sizeOf(path);
   if (size > longest_file_bytes) throw new CommandError(exit.usage, `${path} is larger than 64 MiB: split it.`);
   const value = parseStrictJson(await readFile(path));
   const documents = documentsOf(value);

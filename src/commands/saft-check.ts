@@ -1,10 +1,10 @@
 /** `certo saft check`: what is wrong with anybody's SAF-T file, and how to mend it. */
 import { createPublicKey } from 'node:crypto';
 import { createReadStream, readFileSync } from 'node:fs';
-import { stat } from 'node:fs/promises';
 import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
 import { type Finding, findingSentence } from '../fiscal/saft/check/findings.ts';
 import { CommandError, exit } from './exit.ts';
+import { sizeOf } from './given-file.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { grouped, openProgress, watched } from './progress.ts';
 
@@ -20,7 +20,7 @@ export async function checkFile(outside: Outside, options: CheckOptions, file: s
   // One key stands for whatever version it is of; several are of version 1, 2 … in order.
   const asked = keys.length > 1 ? { publicKeys: (version: number) => keys[version - 1] } : { onlyKey: keys[0] };
   const standard = file === '-';
-  const size = standard ? 0 : (await stat(file)).size;
+  const size = standard ? 0 : await sizeOf(file);
   const progress = standard ? undefined : openProgress(outside.stderr, 'bytes', size, () => performance.now());
   const input = standard ? outside.stdin : createReadStream(file, { highWaterMark: 1 << 18 });
   const report = await checkSaft(watched(input, progress), asked);

@@ -37,6 +37,7 @@ export async function register(outside: Outside, options: RegisterOptions): Prom
   const world = await connectSeries(outside, house);
   await world.up();
   const results = [];
+  const failures = new Map<string, DocumentType[]>();
   let worst: number = exit.ok;
   for (const documentType of wanted) {
     try {
@@ -46,9 +47,11 @@ export async function register(outside: Outside, options: RegisterOptions): Prom
       const { code, lines } = endingOf(error);
       if (code === exit.fault) throw error;
       worst = Math.max(worst, code);
-      for (const line of lines) remark(outside, `${documentType}: ${line}`);
+      for (const line of lines) failures.set(line, [...(failures.get(line) ?? []), documentType]);
     }
   }
+  // What stops them all for one reason is said once.
+  for (const [line, types] of failures) remark(outside, `${types.join(', ')}: ${line}`);
   if (options.json === true) tellJson(outside, results);
   else {
     const rows = results.map((r) => [

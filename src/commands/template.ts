@@ -1,7 +1,7 @@
 /** `certo template`: how a company's PDFs look. Each change raises the version, so what was printed stays as it was. */
 
 import { Buffer } from 'node:buffer';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { Pool, PoolClient } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { Refusal } from '../fiscal/refusal.ts';
@@ -11,6 +11,7 @@ import type { PaperFormat } from '../print/input.ts';
 import { cleanLogo } from '../print/logo.ts';
 import { LogoRefused, largestLogo_bytes } from '../print/logo-limits.ts';
 import { CommandError, exit } from './exit.ts';
+import { sizeOf } from './given-file.ts';
 import { enterHouse, findCompany, needId, type OfCompany } from './guest.ts';
 import { type Outside, tell, tellJson } from './outside.ts';
 import { table } from './table.ts';
@@ -212,7 +213,7 @@ function checkedName(name: string): string {
 }
 
 async function checkedLogo(path: string): Promise<Buffer> {
-  if ((await stat(path)).size > largestLogo_bytes) {
+  if ((await sizeOf(path)) > largestLogo_bytes) {
     throw new CommandError(exit.no, 'The logo is larger than 512 KiB: make it smaller.');
   }
   try {

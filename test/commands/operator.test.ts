@@ -109,6 +109,13 @@ test('series are registered, one type or all; again changes nothing', async () =
   expect(lower.code).toBe(1);
 });
 
+test('what stops every series is said once, with the types that it stops', async () => {
+  const args = ['series', 'register', '--company', nif, '--code', 'a2026', '--all-types'];
+  const ended = await line.run(args, env);
+  expect(ended.code).toBe(1);
+  expect(ended.err).toMatch(/^certo: INVOICE, (\w+, ){10}\w+: The identifier a2026 was already used [^\n]+\n$/);
+});
+
 test('API keys: shown once, rotated with their lineage, revoked at once', async () => {
   const ofCompany = ['--company', nif];
   const made = await json<{ id: string; apiKey: string }>(['api-key', 'create', '--name', 'shop', ...ofCompany]);

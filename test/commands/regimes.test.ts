@@ -249,6 +249,19 @@ describe('certo recover', () => {
     expect(await lastNumber()).toBe(2);
   });
 
+  test('what is no JSON is a problem like others, also with --json; a folder is told by its name', async () => {
+    const file = write('half.json', '{"documents": [{');
+    const ended = await line.run(recover(file, '--json'), env);
+    expect([ended.code, ended.err]).toEqual([1, 'certo: 1 problem; nothing was written.\n']);
+    expect(ended.json()).toMatchObject({ ok: false, problems: [{ pointer: '', code: 'MALFORMED_JSON' }] });
+    expect((await line.run(recover(file), env)).out).toMatch(
+      /^The file: Is not valid JSON: .+\. It has to be one JSON value in UTF-8\.\n$/,
+    );
+    const folder = line.folder('data');
+    for (const args of [recover(folder), ['keys', 'import', folder], ['restore', folder], ['saft', 'check', folder]])
+      await refused(3, /^certo: \S+data is a folder: a file is wanted\.\n$/, args);
+  });
+
   test('a file that is not there, a company that is not, a series that is not', async () => {
     await refused(3, /There is no .*gone\.json/, recover(line.folder('gone.json')));
     const file = write('one.json', { documents: [form('y/1', { date: '2026-03-03' })] });

@@ -192,6 +192,11 @@ test('the demo is the same while no service runs, and brings up and down what it
   const alone = await line.run(['demo', '--json'], env);
   expect(alone.code).toBe(0);
   expect(alone.json<Demo>()).toEqual({ ...demo, baseUrl: 'http://127.0.0.1:3000' });
+  // With any free port there is no address while nothing listens.
+  const anywhere = await line.run(['demo', '--json'], { ...env, PORT: '0' });
+  expect(anywhere.json<Demo>()).toEqual({ ...demo, baseUrl: null });
+  const named = await line.run(['demo'], { ...env, PORT: '0', CERTO_BASE_URL: 'https://certo.example' });
+  expect(named.out).toMatch(/^Service +https:\/\/certo\.example$/m);
   expect((await childrenOf()).filter(isAlive)).toEqual([]);
 });
 
