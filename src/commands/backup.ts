@@ -1,14 +1,15 @@
 /** `certo backup`: one file of everything in the database, while the service works; `certo backup check`: is a file whole. */
-import { resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { type BackupRead, readBackup } from '../db/backup/read-backup.ts';
-import { writeBackup } from '../db/backup/write-backup.ts';
+import { partsIn, writeBackup } from '../db/backup/write-backup.ts';
 import { openOwner } from '../db/open.ts';
 import { backupSeal } from '../keys/sealing.ts';
 import { exit } from './exit.ts';
 import { sizeOf } from './given-file.ts';
 import { enterHouse } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
-import { type Common, type Outside, tell, tellJson } from './outside.ts';
+import { type Common, type Outside, remark, tell, tellJson } from './outside.ts';
 import { counted, grouped, openProgress, type Progress } from './progress.ts';
 import { instantWords } from './restores.ts';
 import { version } from './version.ts';
@@ -34,8 +35,16 @@ export async function backup(outside: Outside, { out, json }: BackupOptions): Pr
       progress = openProgress(outside.stderr, 'rows', rows, () => performance.now());
     },
     passed: (rows) => progress?.add(rows),
+    // First of all when the process is told to end.
+    drafted: (draft) => outside.atEnd(() => rm(draft, { force: true })),
   }).finally(() => progress?.end());
   const { bytes } = written;
+  const parts = await partsIn(dirname(path));
+  if (parts.length > 0)
+    remark(
+      outside,
+      `Beside it there is what backups left that were broken off: ${parts.join(', ')}. Remove it, unless one is being written now.`,
+    );
   if (json === true) tellJson(outside, { file: path, bytes, ...factsOf(written) });
   else {
     tell(outside, `Backed up ${wordsOf(written)}: ${grouped(bytes)} bytes in ${path}.`);

@@ -183,6 +183,37 @@ test('without a name it is called by its instant, in the folder where the comman
   expect((await line.run(['backup', 'check', names[0]!], {})).out).toMatch(/^Whole: the books of/);
 });
 
+test('told to end it leaves nothing; killed it leaves a part, of which the next one tells', async () => {
+  const folder = line.folder('parts');
+  mkdirSync(folder);
+  const holder = await first.owner.connect();
+  try {
+    for (const [signal, left] of [
+      ['SIGTERM', 0],
+      ['SIGKILL', 1],
+    ] as const) {
+      await holder.query('begin');
+      await holder.query('lock table certo.documents in access exclusive mode');
+      const args = [script, 'backup', '--out', join(folder, `${signal}.backup`)];
+      const ending = spawn(process.execPath, args, { env: { PATH: process.env['PATH'], ...first.env } });
+      const ended = once(ending, 'exit');
+      await eventually(() => expect(readdirSync(folder)).toHaveLength(1));
+      ending.kill(signal);
+      if (left === 0) await eventually(() => expect(readdirSync(folder)).toEqual([]));
+      else await ended;
+      await holder.query('rollback');
+      await ended;
+      expect(readdirSync(folder)).toHaveLength(left);
+    }
+  } finally {
+    holder.release();
+  }
+  const part = readdirSync(folder)[0]!;
+  expect(part).toMatch(/^SIGKILL\.backup\.[0-9a-f]{8}\.part$/);
+  const next = await line.run(['backup', '--out', join(folder, 'next.backup')], first.env);
+  expect([next.code, next.err]).toEqual([0, expect.stringContaining(`that were broken off: ${part}. Remove it`)]);
+});
+
 test('a file that is cut, or is no backup, or belongs to other books, is refused before anything is made', async () => {
   const whole = readFileSync(file);
   const cut = line.folder('cut.backup');

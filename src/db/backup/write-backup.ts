@@ -3,7 +3,7 @@
  * Isolation Level"), copied by the owner, who sees every company. Nobody waits for it.
  */
 import { createHash, randomBytes } from 'node:crypto';
-import { open, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,6 +29,8 @@ export interface BackupOptions {
   /** Before the first row, when the instant is fixed. */
   readonly began?: (rows: number) => unknown;
   readonly passed?: (rows: number) => void;
+  /** Where it is until it is whole: whoever breaks it off removes that. */
+  readonly drafted?: (draft: string) => void;
 }
 
 export interface BackupWritten {
@@ -47,6 +49,7 @@ export async function writeBackup(owner: Pool, options: BackupOptions): Promise<
   await refuseExisting(path);
   const draft = `${path}.${randomBytes(4).toString('hex')}.part`;
   const file = await open(draft, 'wx', 0o600);
+  options.drafted?.(draft);
   try {
     const writer = new FrameWriter(file);
     const { manifest, digest } = await copied(owner, writer, options);
@@ -62,6 +65,11 @@ export async function writeBackup(owner: Pool, options: BackupOptions): Promise<
     await rm(draft, { force: true });
     throw error;
   }
+}
+
+/** Files in the folder that backups left which were killed, or that are being written. */
+export async function partsIn(folder: string): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => /\.[0-9a-f]{8}\.part$/.test(name)).sort();
 }
 
 async function refuseExisting(path: string): Promise<void> {
