@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import { discountOf, openOf, takenLines, type WantedLine } from './convert.ts';
+import { discountOf, openOf, takenLines, takesOf, type WantedLine } from './convert.ts';
 import { add, compare, fromNumber, isZero, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Discount, LineInput } from './document.ts';
 
@@ -50,6 +50,15 @@ describe('what is open', () => {
     expect(taking('4').exceeded).toEqual([]);
     expect(taking('4.000001').exceeded).toEqual(['x']);
     expect(Object.fromEntries(taking('9', 'another').quantities)).toEqual({ a: '2', b: '2' });
+  });
+
+  test('whoever takes nothing of it: lines of other items that name none of its lines', () => {
+    const { lines } = proforma([line('a', '2', { itemId: 'i' })]);
+    const other = line('x', '1', { itemId: 'j' });
+    expect(takesOf(lines, [other])).toBe(false);
+    expect(takesOf(lines, [{ ...other, originLineId: 'z' }])).toBe(false);
+    expect(takesOf(lines, [other, line('y', '1', { itemId: 'i' })])).toBe(true);
+    expect(takesOf(lines, [{ ...other, originLineId: 'a' }])).toBe(true);
   });
 
   test('lines that name theirs come first, whatever the order of the invoices', () => {

@@ -62,6 +62,12 @@ export function openOf(proforma: readonly PricedLine[], invoiced: readonly Takin
   return { quantities, exceeded: [...exceeded] };
 }
 
+/** Whether any of the lines is of the pro forma: an invoice of other things does not invoice it (SAF-T page, section 6). */
+export function takesOf(proforma: readonly PricedLine[], invoiced: readonly TakingLine[]): boolean {
+  const own = new Set(proforma.flatMap(({ id, itemId }) => [id, itemId]));
+  return invoiced.some(({ itemId, originLineId }) => own.has(itemId) || own.has(originLineId ?? itemId));
+}
+
 /**
  * The lines of a conversion; without `wanted` everything that is open. Throws INVALID_REQUEST with UNKNOWN_LINE,
  * DUPLICATE_LINE or QUANTITY_EXCEEDS_OPEN. Nothing open: an empty list.

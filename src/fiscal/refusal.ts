@@ -534,6 +534,11 @@ export const refusals = {
     en: 'The pro forma {number} has less left of {items} than this invoice takes. Lower the quantities or convert it again.',
     pt: 'Na fatura pró-forma {number} resta menos de {items} do que esta fatura leva. Reduza as quantidades ou converta-a de novo.',
   },
+  PROPOSAL_NOT_TAKEN: {
+    status: 400,
+    en: 'Nothing on this invoice is of the pro forma {number} that it was made of. Put back what it is for, or create an invoice of its own.',
+    pt: 'Nada nesta fatura é da fatura pró-forma {number} de que resulta. Reponha o que dela se fatura, ou crie uma fatura própria.',
+  },
   NOTHING_TO_CONVERT: {
     status: 400,
     en: 'Everything on this pro forma is invoiced already.',

@@ -313,6 +313,20 @@ describe('converting', () => {
     expect((await draftOf(made.id)).items.map(({ meta }) => meta['quantity'])).toEqual([2]);
   });
 
+  test('an invoice of other things does not convert it: it is refused, and the pro forma stays as it was', async () => {
+    const made = await proposal([{ quantity: 3 }]);
+    const draft = await draftOf(made.id);
+    const other = { id: (await A.item()).id, quantity: 1 };
+    const changed = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { items: [other] });
+    expect(refusal(await issue(changed.json))).toEqual([400, 'PROPOSAL_NOT_TAKEN']);
+    expect((await read(made.id)).status).toBe('CREATED');
+    const both = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, {
+      items: [other, { id: made.items[0]!.ref, quantity: 1 }],
+    });
+    expect((await issue(both.json)).status).toBe(200);
+    expect((await read(made.id)).status).toBe('ISSUED');
+  });
+
   test('an invoice that is cancelled gives its quantities back; the pro forma stays converted', async () => {
     const made = await proposal([{ quantity: 2 }]);
     const invoice = (await issue(await draftOf(made.id))).json;

@@ -69,6 +69,7 @@ export const issueInvoice = defineWrite({
     'SIMPLIFIED_LIMIT',
     ...regimeRefusals,
     'PROPOSAL_CANCELED',
+    'PROPOSAL_NOT_TAKEN',
     'PROPOSAL_EXCEEDED',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',

@@ -1,7 +1,7 @@
 /** A pro forma and the invoices made of it: what is still open, and what happens to it when one of them is issued. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type Open, openOf, type TakingLine } from '../../fiscal/convert.ts';
+import { type Open, openOf, type TakingLine, takesOf } from '../../fiscal/convert.ts';
 import type { Content, Discount, DocumentRef } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { type Mac, sealable } from '../../fiscal/seal.ts';
@@ -108,6 +108,7 @@ export function openOfProposal({ content, invoiced }: Proposal, more: readonly T
 export function checkConversion(invoice: Content, proposal: Proposal): void {
   const { number } = proposal.ref;
   if (proposal.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number });
+  if (!takesOf(proposal.content.lines, invoice.lines)) throw new Refusal('PROPOSAL_NOT_TAKEN', { number });
   const { exceeded } = openOfProposal(proposal, [invoice]);
   if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
 }
