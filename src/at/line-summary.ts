@@ -4,6 +4,7 @@
  * EUR book values; their sum equals NetTotal to the cent, and a residual cent goes to the largest group.
  */
 import type { Content, Day, Decimal, PricedLine, Region, TaxCode } from '../fiscal/document.ts';
+import { quotedNumber } from '../fiscal/recovery.ts';
 import { cents, money } from './cents.ts';
 import type { OriginDocument } from './reports.ts';
 
@@ -46,7 +47,7 @@ export function summarise(
     else bucket.total += cents(line.eur.net);
   }
   giveResidue([...buckets.values()], cents(content.books.net));
-  const reference = corrects(content) ? (content.parent?.original ?? content.parent?.number) : undefined;
+  const reference = corrects(content) && content.parent !== undefined ? quotedNumber(content.parent) : undefined;
   return [...buckets.values()].map(({ line, origins, total }) => ({
     origins,
     taxPoint: content.taxPointDate ?? date,

@@ -238,7 +238,7 @@ export interface DocumentRef {
   readonly number: string;
   readonly date: Day;
   readonly type: DocumentType;
-  /** Of a recovered document, "FTM abc/00001": notes quote this in place of its number (hash chain, section 6). */
+  /** Of a recovered document: what is quoted in place of its number, see `quotedNumber` in recovery.ts. */
   readonly original?: string | undefined;
 }
 

@@ -6,10 +6,12 @@ import {
   isOriginal,
   keyOfStored,
   longest_original,
+  originalOf,
+  quotedNumber,
+  quotedOriginal,
   recoveredKey,
   storedKeys,
 } from './recovery.ts';
-import { originalOf } from './saft/codes.ts';
 
 test.each([
   ['M', 'abc/00001', true],
@@ -48,6 +50,13 @@ test.each([
   ['a/000', 'A/0'],
 ])('%s is %s', (one, other) => {
   expect(recoveredKey('FT', { kind: 'M', original: one })).toBe(recoveredKey('FT', { kind: 'M', original: other }));
+});
+
+test('what refers to a recovered document quotes the form, or the number of the lost document', () => {
+  expect(quotedOriginal('FT', { kind: 'M', original: 'abc/00001' })).toBe('FTM abc/00001');
+  expect(quotedOriginal('FT', { kind: 'D', original: 'XY 2013A/00099' })).toBe('XY 2013A/00099');
+  const number = 'FT R2026/1';
+  expect([quotedNumber({ number }), quotedNumber({ number, original: 'FT A2025/9' })]).toEqual([number, 'FT A2025/9']);
 });
 
 test('a lost document has one number, whatever type it is entered as', () => {

@@ -1,8 +1,8 @@
 /**
  * Recovered documents (hash chain, section 6; Despacho 8632/2014, 2.4): what they stand for, written as SAF-T's
- * HashControl wants it, and the one spelling by which two recoveries of the same original are found.
+ * HashControl wants it, what refers to them, and the one spelling by which two recoveries of the same original are found.
  */
-import type { Recovered } from './document.ts';
+import type { DocumentRef, Recovered } from './document.ts';
 
 /**
  * What refers to a recovered document has 60 characters in SAF-T (Reference) and at the AT, and says "FTM " before the
@@ -23,6 +23,24 @@ export const originalForm = { M: 'abc/00001', D: 'FT A2025/99' } as const;
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
   return original.length <= longest_original && forms[kind].test(original);
 }
+
+/** "FTM abc/00001" or "FTD XY 2013A/00099": the printed form or the duplicate that a recovered document stands for. */
+export function originalOf(typeCode: string, { kind, original }: Pick<Recovered, 'kind' | 'original'>): string {
+  return `${typeCode}${kind} ${original}`;
+}
+
+/**
+ * How a recovered document is named by what refers to it: a printed form by its manual number, "FTM abc/00001" (hash
+ * chain, section 6); a duplicate by the number of the lost document, "FT A2025/99", which is the one that its customer and
+ * the AT have.
+ */
+export function quotedOriginal(typeCode: string, recovered: Pick<Recovered, 'kind' | 'original'>): string {
+  return recovered.kind === 'D' ? recovered.original : originalOf(typeCode, recovered);
+}
+
+/** The number by which a document is referred to, alike on paper, in SAF-T and in what the AT is told. */
+export const quotedNumber = ({ number, original }: Pick<DocumentRef, 'number' | 'original'>): string =>
+  original ?? number;
 
 /**
  * The same original in whatever letter case, width or accents' encoding, with or without leading zeros, has the same key.

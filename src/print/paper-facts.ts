@@ -1,6 +1,7 @@
 /** The facts of a paper beside its lines: dates, payment, what it refers to, the journey; and the mentions of its state. */
 import { type Content, type DocumentRef, type DocumentType, documentTypes, type Place } from '../fiscal/document.ts';
 import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
+import { originalOf, quotedNumber } from '../fiscal/recovery.ts';
 import { journeyTimes } from '../fiscal/transport.ts';
 import { day, dayAndHour } from './format.ts';
 import type { PrintInput } from './input.ts';
@@ -66,11 +67,11 @@ function journeyOf({ content: { transport }, region, atDocCode }: PrintInput): [
 
 /**
  * A note tells what it corrects and why (CIVA article 36 no. 6), of a recovered document the original's number as SAF-T
- * does (hash chain, section 6); a receipt lists it, so it is not said twice there.
+ * does (`quotedNumber`); a receipt lists it, so it is not said twice there.
  */
 function referencesOf({ type, parent, origin }: Content): [Word, string | undefined][] {
-  const named = ({ type, number, original, date }: DocumentRef) =>
-    `${documentTypes[type].title} ${(original ?? number).replaceAll(' ', '\u00a0')} de\u00a0${day(date)}`;
+  const named = ({ type, date, ...ref }: DocumentRef) =>
+    `${documentTypes[type].title} ${quotedNumber(ref).replaceAll(' ', '\u00a0')} de\u00a0${day(date)}`;
   return [
     ...(parent === undefined || type === 'RECEIPT'
       ? []
@@ -106,9 +107,7 @@ export function mentionsOf(content: Content, pen: Pen): string[] {
   return [
     ...(family === 'SALES' ? [] : ['Este documento não serve de fatura']),
     ...(training === true ? ['Documento emitido para fins de Formação'] : []),
-    ...(recovered === undefined
-      ? []
-      : [`Cópia do documento original -${pen.write(`${code}${recovered.kind} ${recovered.original}`)}`]),
+    ...(recovered === undefined ? [] : [`Cópia do documento original -${pen.write(originalOf(code, recovered))}`]),
     ...(cashVat === true ? ['IVA - regime de caixa'] : []),
   ];
 }

@@ -2,6 +2,7 @@
 import { add, compare, isZero, percentOf, round2, subtract } from '../fiscal/decimal.ts';
 import type { Content, Decimal, PricedLine, Settled } from '../fiscal/document.ts';
 import { worthOf } from '../fiscal/open-line.ts';
+import { quotedNumber } from '../fiscal/recovery.ts';
 import { unitText } from '../fiscal/units.ts';
 import { fitColumns } from './columns.ts';
 import { day, money, percent, price, quantity } from './format.ts';
@@ -152,7 +153,7 @@ export function settledTable(content: Content, pen: Pen): PaperTable {
   const isWithheld = settled.some(({ withheld }) => withheld !== undefined);
   const rows = settled.map(
     ({ document, gross, withheld, received, carried }): Row => ({
-      name: document.number,
+      name: quotedNumber(document),
       figures: [day(document.date), gross, ...(withheld === undefined ? [] : [withheld, received])],
       carried,
     }),

@@ -4,6 +4,7 @@
  */
 import { add } from '../fiscal/decimal.ts';
 import type { Content } from '../fiscal/document.ts';
+import { quotedNumber } from '../fiscal/recovery.ts';
 import { day, money, percent, price } from './format.ts';
 import type { PaperFormat } from './input.ts';
 import type { Fact } from './paper-facts.ts';
@@ -139,7 +140,7 @@ function lineEntries(content: Content, pen: Pen): Entry[] {
 
 function settledEntries(content: Content, pen: Pen): Entry[] {
   return settledRows(content).map(({ document, gross, withheld, received, carried }) => ({
-    name: document.number,
+    name: quotedNumber(document),
     detail: [],
     terms: [
       day(document.date),

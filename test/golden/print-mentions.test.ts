@@ -335,7 +335,7 @@ describe('the state of a document', () => {
     };
     expect(corrected('creditNote', 'FTM abc/00001')).toBe('Fatura FTM abc/00001 de 27-02-2026');
     expect(corrected('creditNote', 'FTM abc/00001', 'RECEIPT')).toBe('Fatura FTM abc/00001 de 27-02-2026');
-    expect(corrected('debitNote', 'FTD FT A2025/99')).toBe('Fatura FTD FT A2025/99 de 27-02-2026');
+    expect(corrected('debitNote', 'FT A2025/99')).toBe('Fatura FT A2025/99 de 27-02-2026');
   });
 
   test('cash VAT, and nothing where there is nothing to say', () => {

@@ -312,10 +312,10 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
     },
   );
   await issue(
-    sampleContent('CREDIT_NOTE', [goods], { customer: business, parent: { ...refOf(recovered), reason: 'Anulação' } }),
-    {
-      over: { correctsOriginal: 'FTM abc/00001' },
-    },
+    sampleContent('CREDIT_NOTE', [goods], {
+      customer: business,
+      parent: { ...refOf(recovered), original: 'FTM abc/00001', reason: 'Anulação' },
+    }),
   );
   await issue(sampleContent('INVOICE', [work], { customer: business, training: true }), { series: 'F2026', kind: 'F' });
   const sent = await issue(transportContent('GUIA_DE_TRANSPORTE', [goods, wine], false), {

@@ -1,6 +1,9 @@
 /** Recovery: documents of printed forms and copies of lost ones, in series of their own. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { summarise } from '../../src/at/line-summary.ts';
 import { validate } from '../../src/engine/validate.ts';
+import type { Settled } from '../../src/fiscal/document.ts';
+import { quotedNumber } from '../../src/fiscal/recovery.ts';
 import type { Problem } from '../../src/fiscal/refusal.ts';
 import { type Planned, planRecovery } from '../../src/operations/recovery/plan.ts';
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
@@ -303,6 +306,47 @@ test('a note prints the original that it refers to', async () => {
   expect(text.replace(/\s+/g, ' ')).toContain('FTM papel/0007');
   expect(text).not.toContain(one!.number);
   expect(note.parentInvoiceNumber).toBe(one!.number);
+});
+
+test.each([
+  ['a form', 'M', 'quote/0042', 'FTM quote/0042'],
+  ['a lost document', 'D', 'FT Q2025/0042', 'FT Q2025/0042'],
+] as const)('notes and receipts of %s name it alike, wherever they are read', async (_what, kind, original, quoted) => {
+  const items = [{ id: itemId, quantity: 3 }];
+  const [one] = await recover([body(original, { kind, date: '2026-03-11', items, total: 369 })]);
+  const lineId = (await read(one!.id)).items[0]!.id;
+  const note = { parentInvoiceId: one!.id, reason: 'Devolução', items: [{ id: lineId, quantity: 1 }] };
+  const credit = (await A.post<InvoiceJson>('/invoices/credit-notes', note)).json;
+  const debit = await A.issue(
+    await A.draft({ type: 'DEBIT_NOTE', customerId, parentInvoiceId: one!.id, reason: 'Preço' }),
+  );
+  const { receipt } = (await A.post<{ receipt: { id: string; number: string } }>(`/invoices/${one!.id}/pay`)).json;
+  const { xml } = await saftOf(service, A, '2026-03-01', '2026-03-31');
+  const of = (number: string) =>
+    xml.match(/<(Invoice|Payment)>\n[\s\S]*?<\/\1>/g)!.find((part) => part.includes(`>${number}<`))!;
+  expect(/<HashControl>1-(.*)</.exec(of(one!.number))?.[1]).toBe(`FT${kind} ${original}`);
+  for (const number of [credit.number!, debit.number!]) expect(/<Reference>(.*)</.exec(of(number))?.[1]).toBe(quoted);
+  expect(/<OriginatingON>(.*)</.exec(of(receipt.number))?.[1]).toBe(quoted);
+  for (const id of [credit.id, debit.id, receipt.id]) {
+    const { rows } = await service.owner.query('select content from certo.documents where id = $1', [id]);
+    const { content } = rows[0];
+    if (id === receipt.id)
+      expect(content.settles.map((part: Settled) => quotedNumber(part.document))).toEqual([quoted]);
+    // What the AT is told.
+    else expect(new Set(summarise(content, '2026-03-31').map(({ reference }) => reference))).toEqual(new Set([quoted]));
+    for (const format of ['A4', 'RECEIPT']) {
+      const { url } = (await A.get<{ url: string }>(`/invoices/${id}/pdf?format=${format}`)).json;
+      const text = (await textOf((await service.open(url)).bytes)).replace(/\s+/g, ' ');
+      expect(text).toContain(quoted);
+      expect(text).not.toContain(one!.number);
+      expect(text).not.toContain('FTD');
+    }
+  }
+  // Here it has its own number.
+  expect([credit.parentInvoiceNumber, (await read(receipt.id)).parentInvoiceNumber]).toEqual([
+    one!.number,
+    one!.number,
+  ]);
 });
 
 test('of the longest original SAF-T says all; a longer one is refused with how long it may be', async () => {

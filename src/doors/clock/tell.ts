@@ -3,6 +3,7 @@ import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
 import type { SalesReport, SettledPart, TransportReport } from '../../at/reports.ts';
 import type { Row } from '../../db/transact.ts';
 import { type Content, type DocumentType, documentTypes, type Place, type Region } from '../../fiscal/document.ts';
+import { quotedNumber } from '../../fiscal/recovery.ts';
 import { assert } from '../../fiscal/refusal.ts';
 import { laterText } from '../../fiscal/time.ts';
 import { journeyTimes } from '../../fiscal/transport.ts';
@@ -81,7 +82,8 @@ function tellReceipt(telling: Telling): Promise<Outcome> {
 
 /** One part per rate of each settled document: RC receipts tell the VAT that the payment makes due. */
 function settledParts({ document, groups }: NonNullable<Content['settles']>[number]): SettledPart[] {
-  const { number, date, type } = document;
+  const { date, type } = document;
+  const number = quotedNumber(document);
   return groups.map(({ region, taxCode, rate, exemptionCode, base }) => ({
     document: { number, date },
     side: documentTypes[type].side,

@@ -1,6 +1,7 @@
 /** Codes that stand in for ids and words of ours where SAF-T's fields are short or fixed. */
 import type { Content, Party } from '../document.ts';
 import { exemptions } from '../exemptions.ts';
+import { originalOf } from '../recovery.ts';
 import type { SaftCustomer, SaftIssued } from './source.ts';
 
 /** For what the books do not know of a customer or a place (Portaria 302/2016, notes of BillingAddress). */
@@ -48,11 +49,6 @@ export function exemptionReason(code: string): string {
 export function hashControl({ recovered }: Content, issued: SaftIssued): string {
   const version = String(issued.keyVersion);
   return recovered === undefined ? version : `${version}-${originalOf(typeCodeOf(issued), recovered)}`;
-}
-
-/** "FTM abc/00001" or "FTD XY 2013A/00099": the printed form or the duplicate that a recovered document stands for. */
-export function originalOf(typeCode: string, recovered: NonNullable<Content['recovered']>): string {
-  return `${typeCode}${recovered.kind} ${recovered.original}`;
 }
 
 /** The generic tax number, for whoever gave none of their own. */

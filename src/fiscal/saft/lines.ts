@@ -1,6 +1,7 @@
 /** Lines of sales, transport and working documents. They differ in three elements and in the value of transports. */
 import { isZero } from '../decimal.ts';
 import { documentTypes, type PricedLine } from '../document.ts';
+import { quotedNumber } from '../recovery.ts';
 import { exactUnitPrice } from '../unit-price.ts';
 import { unitText } from '../units.ts';
 import { unitsOf } from './amounts.ts';
@@ -63,9 +64,9 @@ function originXml({ content: { origin } }: SaftDocument): string {
 }
 
 /** The invoice that a credit or debit note corrects, and why. Other documents have no References. */
-function correctedXml({ content: { type, parent }, correctsOriginal }: SaftDocument): string {
+function correctedXml({ content: { type, parent } }: SaftDocument): string {
   if (parent === undefined || (type !== 'CREDIT_NOTE' && type !== 'DEBIT_NOTE')) return '';
-  const reference = leaf('Reference', cut(correctsOriginal ?? parent.number, 60));
+  const reference = leaf('Reference', cut(quotedNumber(parent), 60));
   return group('References', reference + optional('Reason', parent.reason, 50));
 }
 

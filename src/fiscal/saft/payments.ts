@@ -3,6 +3,7 @@
  * credited, a credit note set off is debited. Receipts are not signed.
  */
 import type { Content, Settled, TaxGroup } from '../document.ts';
+import { quotedNumber } from '../recovery.ts';
 import { unitsOf } from './amounts.ts';
 import { customerCode, typeCodeOf } from './codes.ts';
 import { exemptionXml, type Tally } from './lines.ts';
@@ -68,7 +69,10 @@ function settledLine(
   return group(
     'Line',
     plain('LineNumber', String(number)) +
-      group('SourceDocumentID', leaf('OriginatingON', cut(document.number, 60)) + plain('InvoiceDate', document.date)) +
+      group(
+        'SourceDocumentID',
+        leaf('OriginatingON', cut(quotedNumber(document), 60)) + plain('InvoiceDate', document.date),
+      ) +
       plain(debit ? 'DebitAmount' : 'CreditAmount', net) +
       (tax === undefined ? '' : taxXml(tax)),
   );

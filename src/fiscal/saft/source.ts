@@ -74,11 +74,6 @@ export interface SaftDocument {
   readonly kind: 'N' | 'F' | 'R';
   /** Transport documents: the code the AT answered. */
   readonly atDocCode?: string | undefined;
-  /**
-   * Credit and debit notes on a recovered document: what to quote in place of its recovered number (hash chain,
-   * section 6), "FTM abc/00001".
-   */
-  readonly correctsOriginal?: string | undefined;
 }
 
 /** Sums of a section as its head tells them. MovementOfGoods counts lines and quantity, the others entries and money. */

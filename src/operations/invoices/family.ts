@@ -4,8 +4,8 @@ import { statement } from '../../db/transact.ts';
 import type { Taken, TakenLine } from '../../fiscal/correct.ts';
 import { compare, isZero, round2, sum } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from '../../fiscal/document.ts';
+import { quotedOriginal } from '../../fiscal/recovery.ts';
 import { typeCode } from '../../fiscal/regime.ts';
-import { originalOf } from '../../fiscal/saft/codes.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { type Open, openOf } from '../../fiscal/settle.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
@@ -137,7 +137,7 @@ export function refOf({
   content,
 }: Pick<Parent, 'id' | 'number' | 'date' | 'type' | 'content'>): DocumentRef {
   const { recovered } = content;
-  const original = recovered === undefined ? undefined : originalOf(typeCode(content), recovered);
+  const original = recovered === undefined ? undefined : quotedOriginal(typeCode(content), recovered);
   return { id, number: number!, date: date!, type, ...(original === undefined ? {} : { original }) };
 }
 

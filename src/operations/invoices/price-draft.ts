@@ -6,9 +6,9 @@ import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-not
 import { compare } from '../../fiscal/decimal.ts';
 import type { Content, Day, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
+import { quotedOriginal } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
-import { originalOf } from '../../fiscal/saft/codes.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
 import { unvalued } from '../../fiscal/transport.ts';
@@ -264,7 +264,7 @@ function parentOf(row: Row | null): DocumentRef | undefined {
   if (row === null) return undefined;
   const type = row['type'] as DocumentType;
   const recovered = row['recovered'] as Content['recovered'] | null;
-  const original = recovered ? { original: originalOf(documentTypes[type].code, recovered) } : {};
+  const original = recovered ? { original: quotedOriginal(documentTypes[type].code, recovered) } : {};
   return { id: String(row['id']), number: String(row['number']), date: String(row['date']), type, ...original };
 }
 

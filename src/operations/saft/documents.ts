@@ -1,9 +1,8 @@
 /** The documents of a period, read in portions along each series, as SAF-T tells them. */
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import type { Content, Day, Recovered, Region } from '../../fiscal/document.ts';
+import type { Content, Day, Region } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
-import { originalOf, typeCodeOf } from '../../fiscal/saft/codes.ts';
 import type { SaftDocument } from '../../fiscal/saft/source.ts';
 import { laterText } from '../../fiscal/time.ts';
 import { identity } from './masters.ts';
@@ -22,10 +21,7 @@ const readPortion = statement(
   `select d.* from (
      select d.*, sum(octet_length(d.content)) over (order by d.sequence rows between unbounded preceding and 1 preceding) as before from (
        select d.id, d.number, d.sequence, d.atcud, d.date, d.system_entry, d.hash, d.key_version, d.certificate_number, d.issued_by,
-         d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content::text as content, ${identity} as identity,
-         case when d.type in ('CREDIT_NOTE', 'DEBIT_NOTE') then
-           (select jsonb_build_object('number', p.number, 'recovered', p.content->'recovered') from certo.documents p
-            where p.company_id = d.company_id and p.id = d.parent_id and p.content ? 'recovered') end as corrected
+         d.status, d.canceled_at, d.canceled_by, d.cancel_reason, d.at_doc_code as at_code, d.content::text as content, ${identity} as identity
        from certo.documents d
        left join certo.customers c on c.company_id = certo.current_company() and c.id = d.customer_id
        where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
@@ -111,7 +107,6 @@ function documentOf(row: Row, stretch: Stretch, { region, invoiced }: DocumentsA
     issuedBy,
     kind: stretch.kind,
     atDocCode: textOf(row['at_code']),
-    correctsOriginal: correctedOriginal(row['corrected'] as { number: string; recovered: Recovered } | null),
   };
 }
 
@@ -128,10 +123,6 @@ function statusOf(row: Row, region: Region, invoiced: Invoiced): Status {
     return { status: 'F', statusAt, statusBy: invoice.by };
   }
   return { status: 'N', statusAt: String(row['system_entry']), statusBy: String(row['issued_by']) };
-}
-
-function correctedOriginal(corrected: { number: string; recovered: Recovered } | null): string | undefined {
-  return corrected === null ? undefined : originalOf(typeCodeOf(corrected), corrected.recovered);
 }
 
 const numberOf = (value: unknown): number | undefined => (value === null ? undefined : Number(value));

@@ -185,11 +185,8 @@ describe('the books of a company', () => {
     const moved = { ...customers.business, address: 'Rua Nova 9' };
     await desk.issue(sampleContent('INVOICE', [goods], { customer: moved }), { day: '2026-03-12' });
     const recovered = desk.documents.find(({ issued }) => issued.number === 'FT R2026/2')!;
-    const parent = { ...refOf(recovered), reason: 'Acerto' };
-    await desk.issue(sampleContent('DEBIT_NOTE', [goods], { customer: moved, parent }), {
-      day: '2026-03-12',
-      over: { correctsOriginal: 'FTD FT A2025/00099' },
-    });
+    const parent = { ...refOf(recovered), original: 'FT A2025/00099', reason: 'Acerto' };
+    await desk.issue(sampleContent('DEBIT_NOTE', [goods], { customer: moved, parent }), { day: '2026-03-12' });
     const { companyId } = await keep(desk.documents);
     const xml = await exported(companyId);
     expect(schemaFaults(xml)).toEqual([]);
