@@ -22,7 +22,7 @@ import type { Region } from '../src/fiscal/document.ts';
 import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
 import { entryOfCompany } from '../src/identity/principal.ts';
 import { booksSeal, masterKey } from '../src/keys/sealing.ts';
-import { generateSigningKey, localSigner } from '../src/keys/signer.ts';
+import { generateSigningKey, localSigner, type Signer } from '../src/keys/signer.ts';
 import { currentSigningKey, listSigningKeys } from '../src/keys/signing-keys.ts';
 import { createCompany, setAtCredentials } from '../src/operations/company/create-company.ts';
 import { registerSeries, type SeriesWorld, syncSeries } from '../src/operations/series/registration.ts';
@@ -140,7 +140,10 @@ export interface Service {
   /** Starts the door that reports to the AT. */
   startReports(): ClockDoor;
   /** A second process on the same database and signing key, as far as one process can be two. */
-  another(changed?: (db: Db) => Db): Promise<{ app: App; call: Service['call']; stop(): Promise<void> }>;
+  another(
+    changed?: (db: Db) => Db,
+    slowed?: (signer: Signer) => Signer,
+  ): Promise<{ app: App; call: Service['call']; stop(): Promise<void> }>;
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   setCredentials(company: TestCompany, password?: string): Promise<void>;
   /** One more company as it is made: without credentials at the AT and without series. */
@@ -249,9 +252,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       reports = first.app.startClock();
       return reports;
     },
-    async another(changed = (db) => db) {
+    async another(changed = (db) => db, slowed = (signer) => signer) {
       const db = await openDb({ connection: base.connection, max: 8 });
-      const door = await openDoor({ ...parts, db: changed(db) }, logs);
+      const door = await openDoor({ ...parts, db: changed(db), signer: slowed(parts.signer) }, logs);
       return {
         app: door.app,
         call: door.call,

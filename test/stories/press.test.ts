@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
+import type { Signer } from '../../src/keys/signer.ts';
 import type { Answer } from '../client.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -24,11 +25,13 @@ let writeInstead: ((write: () => Promise<void>) => Promise<void>) | undefined;
 let written: number;
 /** How often that was tried and failed, or is not answered yet. */
 let failed: number;
+/** Happens before the next signature is made. */
+let beforeSigning: (() => Promise<unknown>) | undefined;
 
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
   A = service.companies.A;
-  door = await service.another(watched);
+  door = await service.another(watched, slowed);
 });
 beforeEach(() => {
   begun = 0;
@@ -37,6 +40,7 @@ beforeEach(() => {
   failNextCommit = false;
   meanwhile = undefined;
   writeInstead = undefined;
+  beforeSigning = undefined;
 });
 afterAll(async () => {
   await door.stop();
@@ -74,6 +78,18 @@ function watched(db: Db): Db {
           }),
         options,
       );
+    },
+  };
+}
+
+function slowed(signer: Signer): Signer {
+  return {
+    ...signer,
+    async sign(previous, parts) {
+      const first = beforeSigning;
+      beforeSigning = undefined;
+      await first?.();
+      return signer.sign(previous, parts);
     },
   };
 }
@@ -243,6 +259,33 @@ describe('what is decided ahead', () => {
     written = 0;
     expect((await issue(next!)).json.number).toMatch(new RegExp(`/${before + 31}$`));
     expect(written).toBe(1);
+    expect(await service.findings(A.id)).toEqual([]);
+  });
+
+  test('counts for nothing when it was signed while what stood before it was not written', async () => {
+    const [first, second] = await drafts(2);
+    const before = await lastNumber('INVOICE');
+    let other: Promise<Answer<InvoiceJson>> | undefined;
+    let heard = () => {};
+    writeInstead = async () => {
+      await new Promise<void>((signing) => {
+        beforeSigning = () => {
+          signing();
+          return new Promise<void>((go) => {
+            heard = go;
+          });
+        };
+        other = issue(second!);
+      });
+      // Its signature comes when everybody has heard of this.
+      setImmediate(() => heard());
+      throw new Error('it is not written');
+    };
+    const answers = [await issue(first!)];
+    answers.push(await other!);
+    expect(sequences(answers)).toEqual(numbersFrom(before, 2));
+    // Nobody tries to write what was decided on a head that never was.
+    expect([failed, written]).toEqual([1, 0]);
     expect(await service.findings(A.id)).toEqual([]);
   });
 
