@@ -206,6 +206,41 @@ describe('details', () => {
     );
   });
 
+  it('transport: texts are cut to what the schema takes and not a character more', () => {
+    const long = '😀'.repeat(300);
+    const place = { address: long, city: long, postalCode: '4000-123', country: 'PT' };
+    const customer = { ...s.business, ...place, name: long };
+    const content = s.content('GUIA_DE_TRANSPORTE', {
+      input: [s.line('1', { name: long, unit: long })],
+      customer,
+      issuer: { ...s.issuer, ...place, name: long },
+    });
+    const xml = bodies.reportTransport(
+      s.transport({ content, loading: place, unloading: place, licensePlate: 'X'.repeat(33) }),
+    );
+    expect(schemaFault('transport', xml)).toBeUndefined();
+    const longest = {
+      CompanyName: 100,
+      CustomerName: 100,
+      ProductDescription: 200,
+      UnitOfMeasure: 20,
+      Addressdetail: 210,
+      City: 50,
+      VehicleID: 32,
+    };
+    for (const [element, length] of Object.entries(longest)) {
+      const texts = [...xml.matchAll(new RegExp(`<${element}>([^<]*)</`, 'g'))].map(([, text]) => [...text!].length);
+      expect([element, new Set(texts)]).toEqual([element, new Set([length])]);
+    }
+    // A number of 20 characters fits, one of 21 is not told.
+    const told = (length: number) =>
+      bodies.reportTransport(
+        s.transport({ content: { ...content, customer: { ...s.foreigner, taxpayerNumber: 'A'.repeat(length) } } }),
+      );
+    expect(told(20)).toContain(`<CustomerTaxID>${'A'.repeat(20)}</CustomerTaxID>`);
+    expect(told(21)).toContain('<CustomerTaxID>999999990</CustomerTaxID>');
+  });
+
   it('transport: a price has as many decimals as its quantity needs, the same as in SAF-T', () => {
     const input = [
       s.line('1', { quantity: '3000000', unitPrice: '1', discount: { type: 'PERCENT', value: '33.333333' } }),
