@@ -84,9 +84,16 @@ describe('customers', () => {
   test('the name shown: its own, else the company’s, else first and last', async () => {
     expect((await A.customer({ companyName: 'Firma', name: undefined })).name).toBe('Firma');
     expect((await A.customer({ firstName: 'Rui', lastName: 'Melo', name: undefined })).name).toBe('Rui Melo');
-    const long = await A.customer({ firstName: 'R'.repeat(98), lastName: '😀😀', name: undefined });
-    expect([...long.name]).toHaveLength(100);
-    expect(long.name.endsWith(' 😀')).toBe(true);
+    const longest = { firstName: 'R'.repeat(97), lastName: '😀😀', country: 'PT' };
+    const long = await A.post<{ id: string; name: string }>('/customers', longest);
+    expect(long.json.name).toBe(`${longest.firstName} 😀😀`);
+    for (const answer of [
+      await A.post('/customers', { ...longest, lastName: '😀😀😀' }),
+      await A.patch(`/customers/${long.json.id}`, { lastName: '😀😀😀' }),
+    ]) {
+      expect(answer.status).toBe(400);
+      expect(answer.json.errors).toEqual([{ pointer: '/name', code: 'TOO_LONG', message: 'At most 100 characters.' }]);
+    }
     const refused = await A.post('/customers', { firstName: 'Rui', country: 'PT' });
     expect(refused.json.errors).toEqual([expect.objectContaining({ pointer: '/name', code: 'REQUIRED' })]);
   });
@@ -459,6 +466,11 @@ describe('totals', () => {
   test('another currency has its rate, and goes back to EUR without it', async () => {
     const draft = await draftOf(A, [[{ unitPrice: 100 }, {}]], { currency: 'USD', exchangeRate: 0.912345 });
     expect([draft.currency, draft.exchangeRate, draft.summary.total]).toEqual(['USD', 0.912345, 123]);
+    const same = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { currency: 'USD', notes: 'x' });
+    expect([same.json.currency, same.json.exchangeRate]).toEqual(['USD', 0.912345]);
+    // The rate was of dollars.
+    const pounds = await A.patch(`/invoices/${draft.id}`, { currency: 'GBP' });
+    expect(pounds.json.errors?.[0]).toMatchObject({ pointer: '/exchangeRate', code: 'EXCHANGE_RATE_REQUIRED' });
     const euro = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { currency: 'EUR' });
     expect([euro.json.currency, euro.json.exchangeRate]).toEqual(['EUR', undefined]);
     const missing = await A.patch(`/invoices/${draft.id}`, { currency: 'USD' });

@@ -11,9 +11,12 @@ import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, line, text } from '../fields.ts';
 
+/** Characters of a name as documents show it. */
+const longest_name = 100;
+
 /** An empty text on update clears the field. */
 export const customerFields = {
-  name: Type.Optional(line(100, 'Name as printed. Or give firstName and lastName, or companyName.')),
+  name: Type.Optional(line(longest_name, 'Name as printed. Or give firstName and lastName, or companyName.')),
   firstName: Type.Optional(line(100, 'First name of a person.')),
   lastName: Type.Optional(line(100, 'Last name of a person.')),
   companyName: Type.Optional(line(100, 'Name of a company.')),
@@ -132,17 +135,22 @@ export function overlay(record: CustomerRecord, values: CustomerValues): Custome
 export function shownName(record: CustomerRecord): string | undefined {
   if (record.name !== undefined) return record.name;
   if (record.companyName !== undefined) return record.companyName;
-  if (record.firstName !== undefined && record.lastName !== undefined)
-    // By code points: a cut through a surrogate pair would leave half a character.
-    return Array.from(`${record.firstName} ${record.lastName}`).slice(0, 100).join('');
+  if (record.firstName !== undefined && record.lastName !== undefined) return `${record.firstName} ${record.lastName}`;
   return undefined;
 }
+
+/** Whether documents show first and last name. */
+const isJoined = ({ name, companyName }: CustomerRecord): boolean => name === undefined && companyName === undefined;
 
 /** Rules on a record as a whole; tolerant of values of a wrong type, which the schema names. */
 export function customerProblems(values: Record<string, unknown>): Problem[] {
   const problems: Problem[] = [...markProblems(values)];
   const record = overlay({}, onlyText(values));
-  if (shownName(record) === undefined) problems.push({ code: 'REQUIRED', pointer: '/name' });
+  const shown = shownName(record);
+  if (shown === undefined) problems.push({ code: 'REQUIRED', pointer: '/name' });
+  // Nothing of what documents show is cut away. Put together, two names may be longer than each of them.
+  else if (isJoined(record) && [...shown].length > longest_name)
+    problems.push({ code: 'TOO_LONG', pointer: '/name', facts: { limit: longest_name } });
   const country = record.country;
   if (record.taxpayerNumber !== undefined && country !== undefined) {
     const code = checkTaxId(country, record.taxpayerNumber);

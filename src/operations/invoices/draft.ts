@@ -172,8 +172,8 @@ export function mergeDraft(
     taxPointDate: asDay(body.taxPointDate) ?? before?.taxPointDate,
     dueDate: asDay(body.dueDate) ?? before?.dueDate,
     currency,
-    // Going back to EUR drops the rate; it is refused only when given together with EUR.
-    exchangeRate: rate ?? (currency === 'EUR' ? undefined : before?.exchangeRate),
+    // Another currency drops the rate, which was of the one before; with EUR one is refused only when it is given.
+    exchangeRate: rate ?? (currency === before?.currency ? before.exchangeRate : undefined),
     description: cleared(body.description, before?.description),
     notes: cleared(body.notes, before?.notes),
     templateId: body.templateId ?? before?.templateId,
