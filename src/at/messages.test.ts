@@ -121,6 +121,21 @@ describe('line summary', () => {
     }
   });
 
+  it('a note on a recovered invoice quotes the original', () => {
+    const parent = {
+      id: 'p',
+      number: 'FT R2026/1',
+      original: 'FTM abc/00001',
+      date: '2026-11-20',
+      type: 'INVOICE',
+    } as const;
+    for (const type of ['CREDIT_NOTE', 'DEBIT_NOTE'] as const) {
+      const xml = bodies.reportInvoice(s.sales(type, { content: s.content(type, { parent }) }));
+      const told = childrenOf(dataOf(xml, 'InvoiceData'), 'LineSummary').map((line) => textOf(line, 'Reference'));
+      expect(new Set(told)).toEqual(new Set(['FTM abc/00001']));
+    }
+  });
+
   it('foreign currency is told in EUR', () => {
     const content = s.content('INVOICE', { currency: 'USD', exchangeRate: '0.917431' });
     const xml = bodies.reportInvoice(s.sales('INVOICE', { content }));

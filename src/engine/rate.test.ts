@@ -30,6 +30,7 @@ test('failures count without refusing, and refuse without counting', () => {
   for (let i = 0; i < 3; i++) {
     rate.count('1.2.3.4');
     if (i === 0) rate.check('1.2.3.4');
+    if (i === 1) expect(() => rate.check('1.2.3.4')).toThrow(Refusal);
   }
   expect(() => rate.check('1.2.3.4')).toThrow(Refusal);
   try {

@@ -109,3 +109,19 @@ test('a note tells the norm under which its lines were withheld, also of an invo
   expect(note.totals.withholdings).toEqual([{ ...group, reason: 'Norma A' }]);
   expect([note.lines[0]!.withholdingAmount, note.totals.withholding]).toEqual(['25.00', '25.00']);
 });
+
+test('a note that rounding gives a cent less than its price has no part of the global discount for it', () => {
+  // 0.50 off 100.67 is 0.00 of 0.67: all of it is the other line's.
+  const lines = [
+    sampleLine({ id: 'cheap', quantity: '2', unitPrice: '0.335' }),
+    sampleLine({ id: 'dear', unitPrice: '100.00' }),
+  ];
+  const original = sampleContent('INVOICE', lines, { globalDiscount: { type: 'AMOUNT', value: '0.50' } });
+  expect(original.lines.map(({ net }) => net)).toEqual(['0.67', '99.50']);
+  const notes: Priced[] = [];
+  for (let i = 0; i < 2; i++)
+    notes.push(creditNoteOver(original, takenBy(notes), [{ id: 'cheap', quantity: '1' }], () => `note-${i}`));
+  expect(notes.map(({ totals }) => totals.net)).toEqual(['0.34', '0.33']);
+  expect(notes.map(({ globalDiscountAmount }) => globalDiscountAmount)).toEqual(['0.00', '0.00']);
+  expect(notes.map((note) => (note as Content).globalDiscount)).toEqual([undefined, undefined]);
+});

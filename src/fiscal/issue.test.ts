@@ -5,7 +5,14 @@ import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import type { Content, DocumentType } from './document.ts';
 import { chainPart, signedText, verifyChain } from './hash-chain.ts';
-import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts, type SeriesHead } from './issue.ts';
+import {
+  blockedUntil,
+  type DecidedIssue,
+  decideIssue,
+  finishIssue,
+  type IssueFacts,
+  type SeriesHead,
+} from './issue.ts';
 import { Refusal } from './refusal.ts';
 import { simplifiedLimit } from './simplified-limit.ts';
 
@@ -198,6 +205,20 @@ test('a clock behind the last signature: a short wait, or nothing is signed', ()
   expect(decideIssue(facts(behind(5000)))).toEqual({ wait: 5000 });
   const refused = refusal(behind(5001));
   expect([refused.code, refused.status, refused.retryAfterSeconds]).toEqual(['CLOCK_REGRESSION', 503, 6]);
+  // What is waited for is no obstacle to tell of.
+  const { now } = facts();
+  expect(
+    [undefined, 0, 5000].map((by) => blockedUntil(by === undefined ? undefined : behind(by).lastSigned, now)),
+  ).toEqual([undefined, undefined, undefined]);
+  expect(blockedUntil(behind(5001).lastSigned, now)).toEqual(behind(5001).lastSigned);
+});
+
+test('a draft that can not be priced with the data of today is refused by what is wrong with it', () => {
+  const refused = [{ code: 'EXEMPTION_REQUIRED', pointer: '/items/0/vatExemptionReason' }] as const;
+  const content = { ...sampleContent('INVOICE'), refused };
+  // Before anything else: it stands whatever series it would go into.
+  for (const head of [newHead('INVOICE'), undefined])
+    expect(refusal({ content, head })).toMatchObject({ code: 'INVALID_REQUEST', problems: refused });
 });
 
 test("in autumn's repeated hour the signed time stands still", () => {
@@ -269,6 +290,13 @@ test('simplified invoices have a limit, gross and in EUR', () => {
   // Nine digits of another country are nobody's NIF.
   const german = { customer: { id: 'c', name: 'GmbH', taxpayerNumber: '123456789', country: 'DE' } };
   expect(simplifiedLimit(of('1', german))).toBe('100');
+  // One service among goods, and nobody is a retailer any more.
+  const [goods, service] = [sampleLine({ productType: 'PRODUCT' }), sampleLine({ productType: 'SERVICE' })];
+  expect(simplifiedLimit(sampleContent('SIMPLIFIED_INVOICE', [goods, service], anonymous))).toBe('100');
+  // With its tax: 81.31 at 23 % is 100.01.
+  const taxed = (unitPrice: string) => sampleContent('SIMPLIFIED_INVOICE', [sampleLine({ unitPrice })], business);
+  expect(decided({ content: taxed('81.30') }).parts?.grossTotal).toBe('100.00');
+  expect(refusal({ content: taxed('81.31') })).toMatchObject({ facts: { limit: '100', total: '100.01' } });
   expect(decided({ content: of('1000.00', anonymous) }).number).toBe('FS A2026/1');
   expect(refusal({ content: of('1000.01', anonymous) })).toMatchObject({
     code: 'SIMPLIFIED_LIMIT',

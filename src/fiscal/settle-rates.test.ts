@@ -136,6 +136,27 @@ it.each([
   },
 );
 
+it('where earlier parts told more of a rate than its tax, what is left has the tax of its rates all the same', () => {
+  const original = sampleContent('INVOICE', [
+    sampleLine({ id: 'a', unitPrice: '100' }),
+    sampleLine({ id: 'b', unitPrice: '100', vatRate: 'REDUCED' }),
+  ]);
+  const first = settledPart(openOf(original.totals, []), '114.50');
+  const [normal, reduced] = first.groups;
+  // As much in all, but the tax of the one as that of the other.
+  const swapped = {
+    ...first,
+    groups: [
+      { ...normal!, tax: reduced!.tax },
+      { ...reduced!, tax: normal!.tax },
+    ],
+  };
+  const open = openOf(original.totals, [swapped]);
+  const last = settledPart(open, open.toPay);
+  expect(last.gross).toBe('114.50');
+  taxedByItsRates(last);
+});
+
 it('a payment that is worth nothing in euros tells the rate that most of it is of, with 0.00', () => {
   const original = sampleContent(
     'INVOICE',
@@ -214,3 +235,36 @@ function exceeds(part: TaxGroup, open: readonly TaxGroup[]): boolean {
 const overtakes = (note: Totals, open: Totals): boolean =>
   (['net', 'tax', 'withholding', 'toPay'] as const).some((member) => compare(note[member], open[member]) > 0) ||
   note.groups.some((group) => exceeds(group, open.groups));
+
+it('behind notes of many rates a payment tells its own fair tax, within a cent, however small it is', () => {
+  const taxed = rates.slice(0, 6);
+  const all = fc.array(fc.integer({ min: 1, max: 300_000 }), { minLength: taxed.length, maxLength: taxed.length });
+  fc.assert(
+    fc.property(
+      all,
+      fc.array(fc.nat(5), { maxLength: 6 }),
+      fc.integer({ min: 1, max: 999 }),
+      (cents, noted, permille) => {
+        const input = taxed.map((rate, i) =>
+          sampleLine({ ...rate, id: `l${i}`, quantity: '7', unitPrice: fromNumber(cents[i]! / 100) }),
+        );
+        const original: Content = sampleContent('INVOICE', input);
+        const notes: Priced[] = [];
+        for (const place of new Set(noted)) {
+          const wanted = [{ id: original.lines[place]!.id, quantity: '3' }];
+          notes.push(creditNoteOver(original, takenBy(notes), wanted, () => 'x'));
+        }
+        const open = openOf(
+          original.totals,
+          notes.map(({ totals }) => totals),
+        );
+        const amount = ((Number(open.toPay) * permille) / 1000).toFixed(2);
+        if (isZero(amount)) return;
+        const { tax, gross } = settledPart(open, amount);
+        const fair = (Number(open.fairTax) * Number(gross)) / Number(open.gross);
+        expect(Math.abs(Number(tax) - fair)).toBeLessThan(0.01001);
+      },
+    ),
+    { numRuns: 500 },
+  );
+});

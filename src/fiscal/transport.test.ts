@@ -163,8 +163,20 @@ test('months later is the same day, or the last one of a shorter month', () => {
 });
 
 test('plates of any country, but not any text', () => {
-  for (const plate of ['AA-00-AA', '00-00-AA', 'AA 00 AA', 'AA00AA', 'B-MW 1234', '1234 BCD', 'L-123456'])
+  for (const plate of ['AA-00-AA', '00-00-AA', 'AA 00 AA', 'AA00AA', 'B-MW 1234', '1234 BCD', 'L-123456', 'AB12'])
     expect([plate, isLicensePlate(plate)]).toEqual([plate, true]);
-  for (const text of ['', 'camião', 'SEM MATRÍCULA', 'AA--00', '-AA-00', 'AA-00-', 'AA_00_AA', 'A1', '---', 'AB-CD-EF'])
+  for (const text of [
+    '',
+    'camião',
+    'SEM MATRÍCULA',
+    'AA--00',
+    '-AA-00',
+    'AA-00-',
+    'AA_00_AA',
+    'A1',
+    'AB1',
+    '---',
+    'AB-CD-EF',
+  ])
     expect([text, isLicensePlate(text)]).toEqual([text, false]);
 });
