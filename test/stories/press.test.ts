@@ -5,6 +5,7 @@ import { OutcomeUnknown } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
 import type { Signer } from '../../src/keys/signer.ts';
 import type { Answer } from '../client.ts';
+import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -27,6 +28,8 @@ let written: number;
 let failed: number;
 /** Happens before the next signature is made. */
 let beforeSigning: (() => Promise<unknown>) | undefined;
+/** Documents that were signed. */
+let signatures: number;
 
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
@@ -41,6 +44,7 @@ beforeEach(() => {
   meanwhile = undefined;
   writeInstead = undefined;
   beforeSigning = undefined;
+  signatures = 0;
 });
 afterAll(async () => {
   await door.stop();
@@ -89,7 +93,9 @@ function slowed(signer: Signer): Signer {
       const first = beforeSigning;
       beforeSigning = undefined;
       await first?.();
-      return signer.sign(previous, parts);
+      const chain = await signer.sign(previous, parts);
+      signatures += parts.length;
+      return chain;
     },
   };
 }
@@ -312,6 +318,34 @@ describe('what is decided ahead', () => {
     // Only the one that was issued meanwhile.
     expect([begun > 0, written, await lastNumber('INVOICE')]).toEqual([true, 0, before + 1]);
     expect((await issue(revoked!)).json.number).toMatch(new RegExp(`/${before + 2}$`));
+    expect(await service.findings(A.id)).toEqual([]);
+  });
+
+  test('is written with what its own key may do, not with what the one before it may', async () => {
+    const [known, first, second, third] = await drafts(4);
+    const spare = await A.anotherKey();
+    const through = (draft: InvoiceJson) =>
+      door.call<InvoiceJson>('POST', `/invoices/${draft.id}/issue`, {
+        key: spare.key,
+        body: { expectedUpdatedAt: draft.updatedAt },
+        headers: { 'idempotency-key': uuidv7() },
+      });
+    // Its key is remembered: the next is decided without asking.
+    expect((await through(known!)).status).toBe(200);
+    const before = await lastNumber('INVOICE');
+    const signed = (count: number) => eventually(() => expect(signatures).toBe(count));
+    signatures = 0;
+    let others: Promise<Answer<InvoiceJson>>[] = [];
+    meanwhile = async () => {
+      others = [issue(second!)];
+      await signed(2);
+      others.push(through(third!));
+      await signed(3);
+      await spare.revoke();
+    };
+    const answers = [await issue(first!), ...(await Promise.all(others))];
+    expect(statuses(answers)).toEqual([200, 200, 401]);
+    expect(await lastNumber('INVOICE')).toBe(before + 2);
     expect(await service.findings(A.id)).toEqual([]);
   });
 

@@ -365,6 +365,16 @@ describe('converting', () => {
     expect((await draftOf(made.id)).summary).toMatchObject({ globalDiscountAmount: 10, amountWithoutTax: 0 });
   });
 
+  test('a discount in money comes back with the invoice that had it and is cancelled', async () => {
+    const made = await proposal([{ quantity: 2, unitPrice: 10 }], { globalDiscountAmount: 15 });
+    const first = (await issue(await draftOf(made.id, [{ id: made.items[0]!.id, quantity: 1 }]))).json;
+    expect(first.summary.globalDiscountAmount).toBe(7.5);
+    expect((await A.post(`/invoices/${first.id}/cancel`)).status).toBe(200);
+    const whole = await draftOf(made.id);
+    expect(whole.summary).toMatchObject({ globalDiscountAmount: 15, amountWithoutTax: 5 });
+    expect((await issue(whole)).status).toBe(200);
+  });
+
   test('what was archived since can still be invoiced', async () => {
     const made = await proposal([{ quantity: 1 }]);
     await A.delete(`/items/${made.items[0]!.ref}`);
