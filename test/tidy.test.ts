@@ -274,6 +274,13 @@ describe('refusals', () => {
     },
   );
 
+  test('a conflict of idempotency keys is made in one place', () => {
+    const made = product.flatMap(({ path, text }) =>
+      [...text.matchAll(/new Refusal\(\s*'IDEMPOTENCY_CONFLICT'/g)].map(() => path),
+    );
+    expect(made).toEqual(['src/engine/claim.ts']);
+  });
+
   test('every code is thrown or told somewhere', () => {
     // Of parts that are not there yet: applications of others (OAuth).
     const later = ['RECORD_NOT_OWNED'];

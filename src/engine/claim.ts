@@ -11,7 +11,7 @@
 import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
-import { assert, Refusal } from '../fiscal/refusal.ts';
+import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 
 const lease_seconds = 90;
@@ -195,7 +195,7 @@ export async function readBeside(reader: Tx, claim: Claim, fingerprint: Buffer):
   const [found] = await reader.query(readClaim, [elementOf(claim)]);
   const recorded = found && judge(found);
   if (recorded !== undefined) return recorded;
-  throw fingerprint.equals(claim.fingerprint) ? conflict(1) : new Refusal('IDEMPOTENCY_KEY_REUSED');
+  throw fingerprint.equals(claim.fingerprint) ? conflict('inProgress', 1) : new Refusal('IDEMPOTENCY_KEY_REUSED');
 }
 
 /**
@@ -239,7 +239,7 @@ export function isClaimLost(error: unknown): boolean {
 
 /** The refusal of who lost the claim: the key never runs again. */
 export function claimLost(): Refusal {
-  return conflict(undefined);
+  return conflict('unknown');
 }
 
 /** After a refusal or a rolled-back failure: the unchanged request may be tried again. */
@@ -262,41 +262,41 @@ export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: P
 function judge(row: Row): Recorded | undefined {
   if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (row['completed'] === true) {
-    if (row['body'] === null) throw new Refusal('IDEMPOTENCY_CONFLICT', forgotten);
+    if (row['body'] === null) throw conflict('forgotten');
     return { status: Number(row['status']), contentType: String(row['content_type']), body: String(row['body']) };
   }
   if (row['mine'] === true) return undefined;
   // Released between our insert and our read: another attempt may take it at once.
-  if (row['released'] === true) throw conflict(1);
+  if (row['released'] === true) throw conflict('inProgress', 1);
   const seconds = row['lease_seconds'] as number | null;
-  throw conflict(seconds !== null && seconds > 0 ? Math.min(seconds, longest_wait_seconds) : undefined);
+  if (seconds === null || seconds <= 0) throw conflict('unknown');
+  throw conflict('inProgress', Math.min(seconds, longest_wait_seconds));
 }
 
-/** It was done, and what it answered is not kept any more: it can neither replay nor run (contract, rule 4). */
-const forgotten = {
-  sentence:
-    'The request with this idempotency key was done more than 30 days ago; its result is no longer kept and the key can never run again. Read the document to see what happened, and use a new key for a new request.',
-  sentence_pt:
-    'O pedido com esta chave de idempotência foi executado há mais de 30 dias; o resultado já não está guardado e a chave não volta a ser executada. Leia o documento para ver o que aconteceu e use uma chave nova para um pedido novo.',
+/** Where the act of a key stands that neither runs nor replays. */
+type Standing = 'inProgress' | 'unknown' | 'forgotten';
+
+const conflicts: Readonly<Record<Standing, Words>> = {
+  inProgress: {
+    en: 'A request with this idempotency key is in progress. Send the same request with the same key again after the time in Retry-After.',
+    pt: 'Está em curso um pedido com esta chave de idempotência. Envie o mesmo pedido com a mesma chave após o tempo indicado em Retry-After.',
+  },
+  unknown: {
+    en: 'The outcome of the request with this idempotency key is unknown and the key can never run again. Stop retrying, read the document to see what happened, then use a new key.',
+    pt: 'O resultado do pedido com esta chave de idempotência é desconhecido e a chave não volta a ser executada. Pare de repetir, leia o documento para ver o que aconteceu e use depois uma chave nova.',
+  },
+  // It was done, and what it answered is not kept any more (contract, rule 4).
+  forgotten: {
+    en: 'The request with this idempotency key was done more than 30 days ago; its result is no longer kept and the key can never run again. Read the document to see what happened, and use a new key for a new request.',
+    pt: 'O pedido com esta chave de idempotência foi executado há mais de 30 dias; o resultado já não está guardado e a chave não volta a ser executada. Leia o documento para ver o que aconteceu e use uma chave nova para um pedido novo.',
+  },
 };
 
-/** All conflicts have the same members and code; only the sentence and Retry-After differ (contract, rule 6). */
-function conflict(seconds: number | undefined): Refusal {
-  return seconds === undefined
-    ? new Refusal('IDEMPOTENCY_CONFLICT', {
-        sentence:
-          'The outcome of the request with this idempotency key is unknown and the key can never run again. Stop retrying, read the document to see what happened, then use a new key.',
-        sentence_pt:
-          'O resultado do pedido com esta chave de idempotência é desconhecido e a chave não volta a ser executada. Pare de repetir, leia o documento para ver o que aconteceu e use depois uma chave nova.',
-      })
-    : new Refusal(
-        'IDEMPOTENCY_CONFLICT',
-        {
-          sentence:
-            'A request with this idempotency key is in progress. Send the same request with the same key again after the time in Retry-After.',
-          sentence_pt:
-            'Está em curso um pedido com esta chave de idempotência. Envie o mesmo pedido com a mesma chave após o tempo indicado em Retry-After.',
-        },
-        { retryAfterSeconds: seconds },
-      );
+/**
+ * The one place where IDEMPOTENCY_CONFLICT is made: all have the same members and code; only the sentence and
+ * Retry-After differ (contract, rule 6).
+ */
+function conflict(standing: Standing, retryAfterSeconds?: number): Refusal {
+  const more = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  return new Refusal('IDEMPOTENCY_CONFLICT', { sentence: conflicts[standing] }, more);
 }

@@ -80,7 +80,7 @@ export const refusals = {
   IDEMPOTENCY_CONFLICT: {
     status: 409,
     en: '{sentence}',
-    pt: '{sentence_pt}',
+    pt: '{sentence}',
   },
   UNAUTHENTICATED: {
     status: 401,
@@ -661,7 +661,9 @@ export const refusals = {
 
 export type RefusalCode = keyof typeof refusals;
 export type Language = 'en' | 'pt';
-export type Facts = Readonly<Record<string, string | number>>;
+/** What is said in a sentence in either language. */
+export type Words = Readonly<Record<Language, string>>;
+export type Facts = Readonly<Record<string, string | number | Words>>;
 
 /** One problem at one place. `pointer` is an RFC 6901 JSON pointer into the body, or "?name" for a query parameter. */
 export interface Problem {
@@ -716,7 +718,10 @@ export function invalid(problems: readonly Problem[]): Refusal {
 /** The sentence of a code in a language, its facts filled in. */
 export function sentence(code: RefusalCode, language: Language, facts: Facts = {}): string {
   const template: string = refusals[code][language];
-  return template.replace(/\{(\w+)\}/g, (whole, name: string) => String(facts[name] ?? whole));
+  return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
+    const fact = facts[name] ?? whole;
+    return typeof fact === 'object' ? fact[language] : String(fact);
+  });
 }
 
 /** Throws when what can't happen happened: a fault of ours, never of the caller. */

@@ -69,6 +69,12 @@ test('facts, members and problems are told; of the problems at most fifty', () =
   expect(problemBody(new Refusal('UNAUTHENTICATED'), { ...at, language: 'en' })).not.toHaveProperty('errors');
 });
 
+test('a fact that is words is told in the language of the answer', () => {
+  const refusal = new Refusal('IDEMPOTENCY_CONFLICT', { sentence: { en: 'Wait.', pt: 'Aguarde.' } });
+  const details = (['en', 'pt'] as const).map((language) => problemBody(refusal, { ...at, language })['detail']);
+  expect(details).toEqual(['Wait.', 'Aguarde.']);
+});
+
 test('a fact can not bring another one in', () => {
   const refusal = new Refusal('AT_REFUSED', { message: '{code} $& $1', code: '-1' });
   const body = problemBody(refusal, { ...at, language: 'en' });

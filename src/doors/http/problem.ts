@@ -42,11 +42,7 @@ export function problemBody(
   at: { readonly language: Language; readonly requestId: string; readonly instance: string; readonly baseUrl: string },
 ): Record<string, unknown> {
   const { status, code } = refusal;
-  const facts =
-    at.language === 'pt' && 'sentence_pt' in refusal.facts
-      ? { ...refusal.facts, sentence: refusal.facts['sentence_pt']! }
-      : refusal.facts;
-  const detail = sentence(code, at.language, facts);
+  const detail = sentence(code, at.language, refusal.facts);
   const title = at.language === 'pt' ? portugueseTitles[status] : STATUS_CODES[status];
   assert(title !== undefined, `status ${status} has a title`);
   return {
