@@ -3,6 +3,7 @@
  * namespace. Traps of the order: CustomerAddress before CustomerName, AddressTo before AddressFrom, end before start.
  */
 
+import { cut } from '../fiscal/cut.ts';
 import type { Party, PricedLine } from '../fiscal/document.ts';
 import { documentTypes } from '../fiscal/document.ts';
 import { finalConsumerNif } from '../fiscal/nif.ts';
@@ -10,7 +11,7 @@ import { exactUnitPrice } from '../fiscal/unit-price.ts';
 import { unitText } from '../fiscal/units.ts';
 import { buyerTaxId, issuerNif } from './parties.ts';
 import type { Place, TransportReport } from './reports.ts';
-import { cut, group, leaf, optional } from './write-xml.ts';
+import { group, leaf, optional } from './write-xml.ts';
 
 export const transportNamespace = 'https://servicos.portaldasfinancas.gov.pt/sgdtws/documentosTransporte/';
 

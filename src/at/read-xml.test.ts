@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { readXml } from './read-xml.ts';
-import { cut, escapeText, leaf } from './write-xml.ts';
+import { escapeText, leaf } from './write-xml.ts';
 
 describe('reading', () => {
   it('resolves namespaces, references and CDATA', () => {
@@ -114,11 +114,5 @@ describe('writing', () => {
 
   it('refuses half a surrogate pair', () => {
     expect(() => escapeText('a\ud800b')).toThrow(/can not hold/);
-  });
-
-  it('cuts between characters', () => {
-    expect(cut('a😀b😀', 3)).toBe('a😀b');
-    expect(cut('😀😀', 2)).toBe('😀😀');
-    expect(cut('abc', 5)).toBe('abc');
   });
 });

@@ -89,6 +89,11 @@ describe('invoice service', () => {
     expect(found).toMatchObject({ kind: 'refused', message: expect.stringMatching(/^(?:a )+a?$/) });
     if (found.kind === 'refused') expect(found.message.length).toBeLessThanOrEqual(500);
   });
+
+  it('cuts messages between characters: half of one could not be kept', () => {
+    const found = read('reportInvoice', invoice('-1', `<Mensagem>a${'😀'.repeat(600)}</Mensagem>`));
+    expect(found).toMatchObject({ kind: 'refused', message: `a${'😀'.repeat(499)}` });
+  });
 });
 
 describe('faults', () => {

@@ -2,6 +2,7 @@
  * Reads what the AT answers. A "yes" must have exactly the shape of the WSDL; a "no" may be terse, since mistaking a
  * "wrong password" for silence would send that password again and again. Anything else is an unknown outcome.
  */
+import { cut } from '../fiscal/cut.ts';
 import { verdictOf } from './codes.ts';
 import type { Operation, Outcome, Refused, Unknown } from './gateway.ts';
 import { soapNamespace } from './messages.ts';
@@ -98,7 +99,7 @@ export function done<Data extends object>(answer: Answer, data: Data): Outcome<D
 
 /** Sentences of the AT have at most 256 characters; they are kept and shown, so what is longer is cut. */
 export function shorten(message: string): string {
-  return message.replace(/\s+/g, ' ').trim().slice(0, 500);
+  return cut(message.replace(/\s+/g, ' ').trim(), 500);
 }
 
 /** The form of xs:dateTime, with a zone or without; whether there is such a day is not looked at. */

@@ -37,10 +37,3 @@ export function optional(name: string, value: string | undefined): string {
 export function group(name: string, ...children: string[]): string {
   return `<${name}>${children.join('')}</${name}>`;
 }
-
-/** At most `limit` characters (code points, as xsd:maxLength counts). */
-export function cut(value: string, limit: number): string {
-  if (value.length <= limit) return value;
-  const points = [...value];
-  return points.length <= limit ? value : points.slice(0, limit).join('');
-}

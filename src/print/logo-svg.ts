@@ -2,6 +2,7 @@
  * SVG: shapes, groups, gradients and clips; read by a parser that knows nothing else and written anew from what it read.
  * Whatever could reach out, run, repeat itself or need a font is refused by not being known.
  */
+import { cut } from '../fiscal/cut.ts';
 import { LogoRefused } from './logo-limits.ts';
 
 const elements: ReadonlySet<string> = new Set(
@@ -116,7 +117,7 @@ function checked(name: string, value: string): string {
   const plain = /^[\w\s.,#%()+-]*$/.test(value) && !/url\(/i.test(value);
   if (plain || /^url\(\s*#[\w-]+\s*\)$/.test(value)) return value;
   throw new LogoRefused(
-    `The logo has the value "${value.slice(0, 40)}" in ${name}, which is not taken: save it as plain SVG.`,
+    `The logo has the value "${cut(value, 40)}" in ${name}, which is not taken: save it as plain SVG.`,
   );
 }
 

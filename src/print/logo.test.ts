@@ -153,6 +153,10 @@ describe('SVG', () => {
     ['nothing', new Uint8Array()],
     ['no text', new Uint8Array([0x3c, 0x73, 0x76, 0x67, 0xff, 0xfe])],
   ])('%s is refused', (_what, logo) => expect(() => cleanLogo(logo)).toThrow(LogoRefused));
+
+  test('what it says of a value ends between its characters', () => {
+    expect(() => cleanLogo(svg(`<path fill="x${'😀'.repeat(50)}"/>`))).toThrow(`value "x${'😀'.repeat(39)}" in fill`);
+  });
 });
 
 test('a file over 512 KiB is not looked at', () => {

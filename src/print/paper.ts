@@ -4,6 +4,7 @@
  * Mentions: Portaria 302/2016, DL 28/2019 articles 6 and 7, CIVA article 36, Despacho 8632/2014.
  */
 import { printedAtcud } from '../fiscal/atcud.ts';
+import { cut } from '../fiscal/cut.ts';
 import { documentTypes } from '../fiscal/document.ts';
 import { type Closing, closingOf } from './closing.ts';
 import { readableColour } from './colour.ts';
@@ -133,7 +134,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     totals,
     notes,
     notesAreLong: notes.length > 8 || notes.join('').length > 560,
-    footer: smallLines(style.footer?.slice(0, longestFooter)).slice(0, 12),
+    footer: smallLines(cut(style.footer ?? '', longestFooter)).slice(0, 12),
     labels: templateLabels(pen),
     pageWords: pageWords(language),
     atcud: printedAtcud(issued.atcud),

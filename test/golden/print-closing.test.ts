@@ -116,6 +116,12 @@ test('mentions that go on over a page are whole, and at least two stand on each'
   }
 });
 
+test('the words of the company are counted by characters, as where they are set', async () => {
+  const pages = await pagesOfPrint({ more: 1, footer: `${'😀 '.repeat(497)}até ao fim e mais` });
+  expect(pages.flat().join(' ')).toContain('até ao');
+  expect(pages.flat().join(' ')).not.toContain('fim');
+});
+
 describe('more than a page holds', () => {
   test('rates: the table goes on under its heads, the total stands on the last page', async () => {
     const pages = await pagesOfPrint({ codes: 3 * inForce.length, rates: 9 });

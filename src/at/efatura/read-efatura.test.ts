@@ -207,6 +207,15 @@ describe('a line', () => {
     expect(await wrong(head + row(over))).toBe(codes);
   });
 
+  test('lengths are of characters, and what is cut is cut between them', async () => {
+    const long = { acquirer: `508025095 - ${'😀'.repeat(200)}`, situation: `a${'😀'.repeat(300)}` };
+    expect((await read(head + row(long))).documents).toMatchObject([
+      { acquirerName: '😀'.repeat(200), situation: `a${'😀'.repeat(199)}` },
+    ]);
+    const { problems } = await read(head + row({ type: `a${'😀'.repeat(100)}` }));
+    expect(problems[0]?.facts?.['value']).toBe(`a${'😀'.repeat(79)}…`);
+  });
+
   test('a quotation mark that is never closed spoils its own line only', async () => {
     const { documents, problems } = await read(head + row({ acquirer: '"508025095' }) + row());
     expect([documents.map(({ line }) => line), problems.map(({ line }) => line)]).toEqual([[3], [2]]);

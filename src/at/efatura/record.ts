@@ -1,4 +1,5 @@
 /** A line of e-Fatura's export as a document: its values read as the portal writes them, everything wrong told at once. */
+import { cut, shortened } from '../../fiscal/cut.ts';
 import type { Day, Decimal, DocumentType } from '../../fiscal/document.ts';
 import { isDay } from '../../fiscal/time.ts';
 import { type Column, type Columns, folded, titleOf } from './columns.ts';
@@ -89,7 +90,7 @@ export function recordOf(
     type,
     date,
     canceled: folded(situation).includes('anulad'),
-    situation: situation === '' ? undefined : situation.slice(0, longest_name),
+    situation: situation === '' ? undefined : cut(situation, longest_name),
     ...parties,
     net,
     tax,
@@ -101,9 +102,9 @@ type Report = (code: EfaturaProblemCode, facts: Readonly<Record<string, string |
 
 /** "FT FA.2026/462 / J6NTT56K-462", or without the ATCUD, or with it in a column of its own. */
 function numberOf(value: string, own: string, report: Report): { number: string; atcud: string | undefined } {
-  const cut = value.lastIndexOf(' / ');
-  const behind = cut === -1 ? '' : value.slice(cut + 3).trim();
-  const number = (atcudForm.test(behind) || behind === '0' ? value.slice(0, cut) : value).replace(/\s+/g, ' ').trim();
+  const slash = value.lastIndexOf(' / ');
+  const behind = slash === -1 ? '' : value.slice(slash + 3).trim();
+  const number = (atcudForm.test(behind) || behind === '0' ? value.slice(0, slash) : value).replace(/\s+/g, ' ').trim();
   const atcud = own === '' ? behind : own;
   if (number.length > longest_number || !numberForm.test(number)) report('NUMBER', { value: shown(value) });
   if (own !== '' && own !== '0' && !atcudForm.test(own)) report('ATCUD', { value: shown(own) });
@@ -115,7 +116,7 @@ function acquirerOf(value: string, own: string, report: Report) {
   const [, taxId = value, behind] = /^(\S+) - (.*)$/.exec(value) ?? [];
   const name = own === '' ? behind?.trim() : own;
   if (taxId !== '' && !taxIdForm.test(taxId)) report('TAX_ID', { value: shown(taxId) });
-  if (name !== undefined && name.length > longest_name) report('NAME_TOO_LONG', { limit: longest_name });
+  if (name !== undefined && cut(name, longest_name) !== name) report('NAME_TOO_LONG', { limit: longest_name });
   return { acquirerNif: taxId === '' ? undefined : taxId, acquirerName: name === '' ? undefined : name };
 }
 
@@ -138,4 +139,4 @@ function amountIn(value: string, takesBack: boolean): Decimal | undefined {
   return digits.length > 13 ? undefined : `${digits}.${cents.padEnd(2, '0')}`;
 }
 
-const shown = (value: string): string => (value.length > 80 ? `${value.slice(0, 80)}…` : value);
+const shown = (value: string): string => shortened(value, 80);

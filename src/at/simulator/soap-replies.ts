@@ -1,10 +1,12 @@
 /** The simulated AT's answers as XML, in the shapes seen from the real services. */
+
+import { cut } from '../../fiscal/cut.ts';
 import type { Operation } from '../gateway.ts';
 import { soapNamespace } from '../messages.ts';
 import { documentsNamespace } from '../messages-documents.ts';
 import { seriesNamespace } from '../messages-series.ts';
 import { transportNamespace } from '../messages-transport.ts';
-import { cut, group, leaf, optional } from '../write-xml.ts';
+import { group, leaf, optional } from '../write-xml.ts';
 import type { SeriesEntry } from './ledger.ts';
 import type { Verdict } from './rules.ts';
 import type { SeriesVerdict } from './rules-series.ts';

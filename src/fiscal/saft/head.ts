@@ -1,9 +1,10 @@
 /** The file's beginning: declaration, root element and Header. */
 
+import { cut } from '../cut.ts';
 import { unknown } from './codes.ts';
 import type { SaftEncoding } from './encode.ts';
 import type { SaftHeader } from './source.ts';
-import { cut, group, leaf, optional, plain, whole } from './xml-text.ts';
+import { group, leaf, optional, plain, whole } from './xml-text.ts';
 
 /** Root namespace of version 1.04_01. */
 export const namespace = 'urn:OECD:StandardAuditFile-Tax:PT_1.04_01';

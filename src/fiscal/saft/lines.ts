@@ -1,4 +1,6 @@
 /** Lines of sales, transport and working documents. They differ in three elements and in the value of transports. */
+
+import { cut } from '../cut.ts';
 import { isZero } from '../decimal.ts';
 import { documentTypes, type PricedLine } from '../document.ts';
 import { quotedNumber } from '../recovery.ts';
@@ -8,7 +10,7 @@ import { unitsOf } from './amounts.ts';
 import { exemptionReason } from './codes.ts';
 import { percentage, productDescription } from './masters.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, optional, plain } from './xml-text.ts';
+import { group, leaf, optional, plain } from './xml-text.ts';
 
 /** What the section's head counts, in units of 10⁻⁸. */
 export interface Tally {

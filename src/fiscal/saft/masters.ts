@@ -1,4 +1,6 @@
 /** MasterFiles: the customers, items and taxes that documents of the period name. */
+
+import { cut } from '../cut.ts';
 import { compare, trimmed } from '../decimal.ts';
 import type { Day, Region, TaxCode, VatRate } from '../document.ts';
 import { addDays } from '../time.ts';
@@ -6,7 +8,7 @@ import { findRate } from '../vat-rates.ts';
 import { customerCode, customerTaxId, unknown } from './codes.ts';
 import { addressXml } from './head.ts';
 import type { SaftCustomer, SaftItem, SaftTax } from './source.ts';
-import { cut, group, leaf, optional, plain, whole } from './xml-text.ts';
+import { group, leaf, optional, plain, whole } from './xml-text.ts';
 
 /** A Customer. The generic final consumer has nothing known but its name. */
 export function customerXml(customer: SaftCustomer): string {

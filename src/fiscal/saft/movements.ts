@@ -1,10 +1,12 @@
 /** StockMovement: a document of MovementOfGoods (GR, GT, GA, GC, GD). Its head is in another order than an invoice's. */
+
+import { cut } from '../cut.ts';
 import type { Region } from '../document.ts';
 import { customerCode, hashControl, typeCodeOf } from './codes.ts';
 import { linesXml, type Tally } from './lines.ts';
 import { currencyXml, period, shippingXml, statusXml, sumsXml } from './parts.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, optional, plain } from './xml-text.ts';
+import { group, leaf, optional, plain } from './xml-text.ts';
 
 const names = { status: 'MovementStatus', source: 'SourceBilling' } as const;
 

@@ -1,4 +1,6 @@
 /** Parts that several sections share: status, totals, payment, withholding, places of loading and unloading. */
+
+import { cut } from '../cut.ts';
 import { isZero } from '../decimal.ts';
 import type { Content, Day, Place, Region } from '../document.ts';
 import { mechanism } from '../payment-mechanisms.ts';
@@ -6,7 +8,7 @@ import { dayOf } from '../time.ts';
 import { journeyTimes } from '../transport.ts';
 import { addressXml } from './head.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, optional, plain } from './xml-text.ts';
+import { group, leaf, optional, plain } from './xml-text.ts';
 
 /** Names of the elements that are called differently in each section. */
 export interface StatusNames {

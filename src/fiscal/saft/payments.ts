@@ -2,6 +2,8 @@
  * Payment: a receipt (RG; RC of the cash VAT scheme). Its lines are the documents settled, without tax; what was paid is
  * credited, a credit note set off is debited. Receipts are not signed.
  */
+
+import { cut } from '../cut.ts';
 import type { Content, Settled, TaxGroup } from '../document.ts';
 import { quotedNumber } from '../recovery.ts';
 import { unitsOf } from './amounts.ts';
@@ -10,7 +12,7 @@ import { exemptionXml, type Tally } from './lines.ts';
 import { percentage } from './masters.ts';
 import { currencyXml, paymentXml, period, statusXml, sumsXml, withholdingXml } from './parts.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, optional, plain } from './xml-text.ts';
+import { group, leaf, optional, plain } from './xml-text.ts';
 
 const names = { status: 'PaymentStatus', source: 'SourcePayment' } as const;
 

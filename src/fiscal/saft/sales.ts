@@ -1,10 +1,12 @@
 /** Invoice: a document of SalesInvoices (FT, FS, FR, ND, NC). */
+
+import { cut } from '../cut.ts';
 import type { Content, Day, Region } from '../document.ts';
 import { customerCode, hashControl, typeCodeOf } from './codes.ts';
 import { linesXml, type Tally } from './lines.ts';
 import { currencyXml, paymentXml, period, shippingXml, statusXml, sumsXml, withholdingXml } from './parts.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, plain } from './xml-text.ts';
+import { group, leaf, plain } from './xml-text.ts';
 
 const names = { status: 'InvoiceStatus', source: 'SourceBilling' } as const;
 

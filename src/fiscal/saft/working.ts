@@ -1,9 +1,11 @@
 /** WorkDocument: a document of WorkingDocuments (PF). */
+
+import { cut } from '../cut.ts';
 import { customerCode, hashControl, typeCodeOf } from './codes.ts';
 import { linesXml, type Tally } from './lines.ts';
 import { currencyXml, period, statusXml, sumsXml } from './parts.ts';
 import type { SaftDocument } from './source.ts';
-import { cut, group, leaf, plain } from './xml-text.ts';
+import { group, leaf, plain } from './xml-text.ts';
 
 const names = { status: 'WorkStatus', source: 'SourceBilling' } as const;
 

@@ -2,6 +2,7 @@
  * Text into XML, escaped in this one place. Elements stand one to a line without indentation: a line number then names
  * an element, for a tenth of the size that indenting would add.
  */
+import { cut } from '../cut.ts';
 
 // Everything that needs a second look; most texts have none of it and are returned as they are.
 const special = /[<>&\r\ud800-\udfff\ufffe\uffff]|[^\P{Cc}\t\n\x7f-\x9f]/u;
@@ -41,11 +42,4 @@ export function whole(name: string, text: string | undefined, longest: number): 
 /** An element around elements. */
 export function group(name: string, children: string): string {
   return `<${name}>\n${children}</${name}>\n`;
-}
-
-/** At most `longest` characters, counted as the schema counts them: code points. */
-export function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  const points = [...text];
-  return points.length <= longest ? text : points.slice(0, longest).join('');
 }

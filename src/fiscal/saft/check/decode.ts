@@ -1,4 +1,5 @@
 /** Bytes to text: the encoding that the file declares, and nothing guessed. */
+import { cut } from '../../cut.ts';
 import type { FindingCode } from './findings.ts';
 
 /** Encodings that a SAF-T file is met in. The WHATWG reads ISO-8859-1 as Windows-1252, which holds it. */
@@ -36,7 +37,7 @@ export async function* decoded(chunks: AsyncIterable<Uint8Array>, report: Report
 function decoderOf(head: Uint8Array, report: Report): (chunk: Uint8Array, last: boolean) => string {
   const label = encodingOf(head);
   const encoding = known[label.toLowerCase()];
-  if (encoding === undefined) report('ENCODING_UNKNOWN', 1, { encoding: label.slice(0, 40) });
+  if (encoding === undefined) report('ENCODING_UNKNOWN', 1, { encoding: cut(label, 40) });
   let decoder = new TextDecoder(encoding ?? 'utf-8', { fatal: true });
   let line = 1;
   let strict = true;

@@ -1,4 +1,5 @@
 /** What a check finds: collected, bounded and counted. The words stand in finding-words.ts. */
+import { shortened } from '../../cut.ts';
 import { findingWords } from './finding-words.ts';
 
 export type FindingCode = keyof typeof findingWords;
@@ -33,7 +34,7 @@ export class Findings {
     if (count > this.mostPerCode) return;
     const { severity } = findingWords[code];
     const document = this.document === undefined ? {} : { document: short(this.document) };
-    this.kept.push({ code, severity, line, ...document, facts: shortened(facts) });
+    this.kept.push({ code, severity, line, ...document, facts: shortFacts(facts) });
   }
 
   /** More of a code of which as many were told as are kept. */
@@ -55,12 +56,12 @@ export class Findings {
 /** Characters of a fact; names and values of a file may have any number. */
 const longest_fact = 300;
 
-function shortened(facts: FindingFacts): FindingFacts {
+function shortFacts(facts: FindingFacts): FindingFacts {
   const entries = Object.entries(facts);
   return Object.fromEntries(entries.map(([name, fact]) => [name, typeof fact === 'string' ? short(fact) : fact]));
 }
 
-const short = (text: string): string => (text.length > longest_fact ? `${text.slice(0, longest_fact)}…` : text);
+const short = (text: string): string => shortened(text, longest_fact);
 
 /** What was found and how to mend it, one sentence each, in a language. */
 export function findingSentence({ code, facts }: Pick<Finding, 'code' | 'facts'>, language: 'en' | 'pt'): string {

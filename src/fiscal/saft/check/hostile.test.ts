@@ -98,6 +98,26 @@ describe('what it tells', () => {
     expect(unknown?.facts['name']).toBe(`${'x'.repeat(300)}…`);
   });
 
+  test.each([
+    ['a name', (odd: string) => root(`<${odd}/>`)],
+    ['a text', (odd: string) => root(odd)],
+    ['a value', (odd: string) => invoices(invoice('FT A/1', `<InvoiceDate>${odd}</InvoiceDate>`))],
+    ['an ATCUD', (odd: string) => invoices(invoice('FT A/1', `<ATCUD>${odd}</ATCUD>`))],
+    ['an element', (odd: string) => root(`<a-${odd}!/>`)],
+    ['an attribute', (odd: string) => root('', ` a-${odd}!="1"`)],
+    ['an end', (odd: string) => root(`</a-${odd}>`)],
+    ['a start', (odd: string) => root(`<a-${odd}></b>`)],
+    ['a reference', (odd: string) => root(`&${odd};`)],
+  ])('%s is cut between characters', async (_what, of) => {
+    for (const odd of ['', 'x'].map((first) => `${first}${'\u{10400}'.repeat(400)}`)) {
+      const { findings } = await check(of(odd));
+      const told = JSON.stringify(findings.map(({ facts }) => facts));
+      expect(told).toContain('\u{10400}');
+      // JSON writes a lone surrogate as an escape.
+      expect(told).not.toMatch(/\\ud[89a-f]/);
+    }
+  });
+
   test('gaps are found whatever the order, and numbers that were there already', async () => {
     const gaps = async (...numbers: readonly number[]) => {
       const { findings } = await check(invoices(numbers.map((number) => invoice(`FT A/${number}`)).join('')));

@@ -1,4 +1,5 @@
 /** The simple types of the schema: what a text may be, and what to say when it is not (schema 1.04_01, last part). */
+import { shortened } from '../../cut.ts';
 import { isCountry, isCurrency } from '../../identifiers.ts';
 import { isDay } from '../../time.ts';
 import { longest_amount } from '../amounts.ts';
@@ -142,6 +143,5 @@ export const exemptionCode = text(30, 1, /^(?:M\d\d)+$/, 'M07');
 
 /** A value as a finding shows it: short, on one line. */
 export function shown(value: string): string {
-  const line = value.replace(/\s+/g, ' ');
-  return line.length > 60 ? `${line.slice(0, 57)}…` : line;
+  return shortened(value.replace(/\s+/g, ' '), 60);
 }

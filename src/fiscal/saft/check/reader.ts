@@ -5,6 +5,7 @@
  * Own because fast-xml-parser wants the whole file as one text (a year of a shop is a gigabyte), and a SAX library would
  * bring its own ideas of what to forgive: a checker has to say no.
  */
+import { cut } from '../../cut.ts';
 import type { FindingCode } from './findings.ts';
 
 /** What a reader tells, in the order of the file. Names are local names; `line` counts from 1. */
@@ -180,7 +181,7 @@ class Reader {
     const inside = markup.slice(1, empty ? -2 : -1);
     const space = simpleName.test(inside) ? -1 : inside.search(/\s/);
     const tag = space < 0 ? inside : inside.slice(0, space);
-    if (!simpleName.test(tag) && !name.test(tag)) throw this.#malformed(`"<${tag.slice(0, 30)}" is no element`);
+    if (!simpleName.test(tag) && !name.test(tag)) throw this.#malformed(`"<${cut(tag, 30)}" is no element`);
     if (this.#open.length === 0 && this.#rootSeen) throw this.#malformed('a second root element');
     if (this.#open.length >= deepest) throw this.#fault('XML_TOO_DEEP');
     this.#rootSeen = true;
@@ -208,8 +209,7 @@ class Reader {
     for (let found = attributes.exec(text); found !== null; found = attributes.exec(text)) {
       read = attributes.lastIndex;
       const [, attribute = '', quoted = ''] = found;
-      if (!name.test(attribute) || seen.has(attribute))
-        throw this.#malformed(`the attribute "${attribute.slice(0, 30)}"`);
+      if (!name.test(attribute) || seen.has(attribute)) throw this.#malformed(`the attribute "${cut(attribute, 30)}"`);
       seen.add(attribute);
       const value = this.#resolved(quoted.slice(1, -1));
       const [prefix, local] = split(attribute);
@@ -224,8 +224,8 @@ class Reader {
   #closeTag(markup: string): void {
     const tag = markup.slice(2, -1).trimEnd();
     const open = this.#open.pop();
-    if (open === undefined) throw this.#malformed(`</${tag.slice(0, 30)}> closes nothing`);
-    if (open.name !== tag) throw this.#malformed(`</${tag.slice(0, 30)}> closes <${open.name.slice(0, 30)}>`);
+    if (open === undefined) throw this.#malformed(`</${cut(tag, 30)}> closes nothing`);
+    if (open.name !== tag) throw this.#malformed(`</${cut(tag, 30)}> closes <${cut(open.name, 30)}>`);
     this.#sink.close(this.#line);
   }
 
@@ -247,7 +247,7 @@ class Reader {
   #resolved(text: string): string {
     this.#checkCharacters(text);
     if (!text.includes('&')) return text;
-    return text.replace(/&([^;]{0,32};?)/g, (_whole, reference: string) => this.#reference(reference));
+    return text.replace(/&([^;]{0,32};?)/gu, (_whole, reference: string) => this.#reference(reference));
   }
 
   #reference(reference: string): string {
@@ -257,7 +257,7 @@ class Reader {
     const point =
       found === null ? Number.NaN : found[1] === undefined ? Number.parseInt(found[2]!, 16) : Number(found[1]);
     if (!(point <= 0x10ffff) || forbidden.test(String.fromCodePoint(point))) {
-      throw this.#malformed(`"&${reference.slice(0, 20)}" is no character`);
+      throw this.#malformed(`"&${cut(reference, 20)}" is no character`);
     }
     return String.fromCodePoint(point);
   }

@@ -1,4 +1,5 @@
 /** Along a series: numbers without gap, dates that never go back, one validation code, a chain of signatures. */
+import { cut } from '../../cut.ts';
 import type { Book, DocumentKind } from './book.ts';
 import { checkSignature } from './signatures.ts';
 import { type SaftNode, textIn } from './structure.ts';
@@ -149,7 +150,7 @@ function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Pla
   }
   const found = /^([^\s:-]{8,})-(\d{1,15})$/.exec(value);
   if (found === null) {
-    book.findings.tell('ATCUD_FORM', node.line, { value: value.slice(0, 60) });
+    book.findings.tell('ATCUD_FORM', node.line, { value: cut(value, 60) });
     return;
   }
   const code = found[1]!;

@@ -2,6 +2,7 @@
  * The structure: each element against the grammar as it is read. Everything wrong is told and reading goes on, so that
  * one mistake does not hide the next. Records (a customer, a line, an invoice) are handed over when they end.
  */
+import { cut } from '../../cut.ts';
 import { namespace } from '../head.ts';
 import type { Findings } from './findings.ts';
 import type { ElementType, NodeType, RecordName } from './grammar.ts';
@@ -70,7 +71,7 @@ export class Structure implements XmlSink {
       if (frame.node.text.length < longest) frame.node.text += value;
     }
     if (frame.type.kind === 'node' && value.trim() !== '')
-      this.#tell('TEXT_UNEXPECTED', line, { text: value.trim().slice(0, 40) });
+      this.#tell('TEXT_UNEXPECTED', line, { text: cut(value.trim(), 40) });
   }
 
   close(_line: number): void {
