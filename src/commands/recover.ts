@@ -1,5 +1,5 @@
-/** `certo recover`: documents of printed forms, and copies of lost ones, into recovery series. All problems are told before anything is written. */
-import { type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
+/** `certo recover`: documents of printed forms, and copies of lost ones, into recovery series. Problems are told before anything is written. */
+import { type Facts, type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
 import { type Planned, planRecovery, type RecoveryFile } from '../operations/recovery/plan.ts';
 import { recoverDocument } from '../operations/recovery/recover.ts';
 import type { World } from '../operations/world.ts';
@@ -109,7 +109,7 @@ async function tellingAll<T>(
   } catch (error) {
     const problems = error instanceof Refusal ? problemsIn(error) : [];
     if (problems.length === 0) throw error;
-    tellProblems(outside, options, problems);
+    tellProblems(outside, options, problems, (error as Refusal).facts['count'] ?? problems.length);
     return undefined;
   }
 }
@@ -120,11 +120,18 @@ function problemsIn(refusal: Refusal): readonly Problem[] {
   return code === 'MALFORMED_JSON' ? [{ code, pointer: '', facts }] : problems;
 }
 
-function tellProblems(outside: Outside, options: RecoverOptions, problems: readonly Problem[]): void {
+/** `count`: of all that were found, "50+" where more were than are told. */
+function tellProblems(
+  outside: Outside,
+  options: RecoverOptions,
+  problems: readonly Problem[],
+  count: Facts[string],
+): void {
   const listed = problems.map(({ pointer, code, facts }) => ({ pointer, code, message: messageOf(code, facts) }));
-  if (options.json === true) tellJson(outside, { ok: false, problems: listed });
+  if (options.json === true) tellJson(outside, { ok: false, count, problems: listed });
   else for (const { pointer, message } of listed) tell(outside, `${pointer === '' ? 'The file' : pointer}: ${message}`);
-  remark(outside, `${counted(problems.length, 'problem')}; nothing was written.`);
+  const found = typeof count === 'number' ? counted(count, 'problem') : `${count} problems`;
+  remark(outside, `${found}; nothing was written.`);
 }
 
 /** The table's sentence, but where that speaks of the body of a request. */

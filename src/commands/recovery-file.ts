@@ -1,6 +1,7 @@
 /** The file of `certo recover`: read whole, checked document by document before anything else is. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { bounded } from '../engine/bounded.ts';
 import { parseStrictJson } from '../engine/strict-json.ts';
 import { validate } from '../engine/validate.ts';
 import { canonicalJson } from '../fiscal/canonical.ts';
@@ -18,7 +19,7 @@ export interface ReadFile {
   readonly documents: readonly RecoveredBody[];
 }
 
-/** Refuses MALFORMED_JSON, and INVALID_REQUEST with all problems of all documents. */
+/** Refuses MALFORMED_JSON, and INVALID_REQUEST with the first problems of all documents. */
 export async function readRecoveryFile(path: string): Promise<ReadFile> {
   const size = await sizeOf(path);
   if (size > longest_file_bytes) throw new CommandError(exit.usage, `${path} is larger than 64 MiB: split it.`);
@@ -48,8 +49,9 @@ function documentsOf(value: unknown): unknown[] {
 }
 
 function problemsOf(document: unknown, place: number): Problem[] {
-  const schema = validate(RecoveredBody, document, 'body');
-  const isObject = document !== null && typeof document === 'object' && !Array.isArray(document);
-  const rules = isObject ? recoveryProblems(document as Record<string, unknown>) : [];
+  const read = bounded(RecoveredBody, document);
+  const schema = validate(RecoveredBody, read, 'body');
+  const isObject = read !== null && typeof read === 'object' && !Array.isArray(read);
+  const rules = isObject ? recoveryProblems(read as Record<string, unknown>) : [];
   return [...schema, ...rules].map((problem) => ({ ...problem, pointer: `/documents/${place}${problem.pointer}` }));
 }

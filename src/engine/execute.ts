@@ -15,6 +15,7 @@ import type { Principal } from '../identity/principal.ts';
 import { type AnyAsked, Download, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
+import { bounded } from './bounded.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded, Taken } from './claim.ts';
 import { letGo, readBeside, takeClaim } from './claim.ts';
@@ -257,12 +258,13 @@ async function claimOrLetGo(
 
 function schemaProblems(call: Call): Problem[] {
   const { operation } = call;
+  const body = bounded(operation.body, call.body);
   return [
     ...validate(operation.params, call.params, 'path'),
     ...validate(operation.query, call.query, 'query'),
-    ...validate(operation.body, call.body, 'body'),
-    ...(isObject(call.body) ? (operation.check?.(call.body) ?? []) : []),
-  ].slice(0, 50);
+    ...validate(operation.body, body, 'body'),
+    ...(isObject(body) ? (operation.check?.(body) ?? []) : []),
+  ];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -162,6 +162,18 @@ test('a megabyte of zeros in a number is read once, not once for each of them', 
 test('of what is wrong as many are told as an answer holds', () => {
   expect(refusalOf(`[${Array(1000).fill('1e400').join()}]`)).toHaveLength(50);
   expect(refusalOf(`{${Array(1000).fill('"a":1').join()}}`)).toHaveLength(50);
+  expect(() => parse(`[${Array(50).fill('1e400').join()}]`)).toThrow(
+    expect.objectContaining({ facts: { count: 50 } }) as Refusal,
+  );
+  expect(() => parse(`[${Array(51).fill('1e400').join()}]`)).toThrow(
+    expect.objectContaining({ facts: { count: '50+' } }) as Refusal,
+  );
+});
+
+test('a place is told as far as anybody reads it, however long its names are', () => {
+  const name = 'x'.repeat(10_000);
+  const places = refusalOf(`{"${name}":[${Array(1000).fill('1e400').join()}]}`) as [string, string][];
+  expect(places[49]).toEqual(['NUMBER_NOT_EXACT', `/${'x'.repeat(200)}…/49`]);
 });
 
 test('the sentence tells where, and never quotes the body', () => {

@@ -2,15 +2,15 @@
  * JSON as strictly as money needs it: one value in UTF-8 (RFC 8259), no duplicate members, no number that JavaScript
  * would change in silence. `JSON.parse` does the parsing; a scan of the same text finds what it hides.
  */
-import type { Problem } from '../fiscal/refusal.ts';
-import { Refusal } from '../fiscal/refusal.ts';
+import { shortened } from '../fiscal/cut.ts';
+import { most_problems, type Problem, Refusal, refuseAll } from '../fiscal/refusal.ts';
 
 const deepest = 32;
-/** As many as are told. */
-const most_problems = 50;
+/** Of a member's name in a pointer: those of ours are shorter. */
+const longest_name = 200;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate. */
+/** The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate and inexact number. */
 export function parseStrictJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
@@ -20,8 +20,7 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   } catch (error) {
     throw new Refusal('MALFORMED_JSON', { problem: problemOf(error) });
   }
-  const problems = scan(text);
-  if (problems.length > 0) throw new Refusal('INVALID_REQUEST', { count: problems.length }, { problems });
+  refuseAll(scan(text));
   return value;
 }
 
@@ -52,7 +51,7 @@ function scan(text: string): Problem[] {
   const problems: Problem[] = [];
   const levels: Level[] = [];
   const found = (code: 'DUPLICATE_FIELD' | 'NUMBER_NOT_EXACT'): void => {
-    if (problems.length < most_problems) problems.push({ code, pointer: pointer(levels) });
+    if (problems.length <= most_problems) problems.push({ code, pointer: pointer(levels) });
   };
   let expectKey = false;
   for (let i = 0; i < text.length; i++) {
@@ -117,7 +116,7 @@ function pointer(levels: readonly Level[]): string {
   return levels.map((level) => `/${level.keys === undefined ? level.index : escapePointer(level.name)}`).join('');
 }
 
-/** RFC 6901, section 3. */
+/** RFC 6901, section 3; a name of any length is told as far as anybody reads it. */
 export function escapePointer(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+  return shortened(name, longest_name).replaceAll('~', '~0').replaceAll('/', '~1');
 }

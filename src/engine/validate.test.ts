@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { sentence } from '../fiscal/refusal.ts';
 import { closed, id, idParams, line, moneyAboveZero, percent, precise } from '../operations/fields.ts';
+import { bounded } from './bounded.ts';
 import { validate } from './validate.ts';
 
 const schema = closed({ price: precise('Price.'), paid: moneyAboveZero('Paid.'), share: percent('Share.') });
@@ -34,4 +35,61 @@ test('ids are in small letters behind it, wherever they stand; nothing else is',
     expect(values).toEqual({ id: small });
   }
   expect(validate(idParams('One.'), { id: 'NO-ID' }, 'path')).toMatchObject([{ code: 'INVALID_ID', pointer: ':id' }]);
+});
+
+describe('beyond its room', () => {
+  const lines = Type.Optional(Type.Array(closed({ name: line(40, 'Name.') }), { maxItems: 20 }));
+  const order = closed({ note: Type.Optional(line(40, 'Note.')), lines });
+  const problemsOf = (body: unknown) => validate(order, bounded(order, body), 'body');
+  /** A line that counts how often it is looked at. */
+  let looked = 0;
+  const watched = () =>
+    Object.defineProperty({}, 'name', {
+      enumerable: true,
+      get: () => {
+        looked += 1;
+        return 7;
+      },
+    });
+
+  test('the members of an array are not looked at one by one', () => {
+    const counted = (length: number): number => {
+      looked = 0;
+      const problems = problemsOf({ lines: Array.from({ length }, watched) });
+      expect(problems.map(({ code, pointer }) => [code, pointer])).toContainEqual(['TOO_MANY', '/lines']);
+      return looked;
+    };
+    const few = counted(30);
+    expect(few).toBeGreaterThan(0);
+    expect(counted(3000)).toBe(few);
+  });
+
+  test('unknown members are named as many as are told, and one more', () => {
+    const unknown = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`u${i}`, 1]));
+    expect(problemsOf(unknown(50))).toHaveLength(50);
+    const problems = problemsOf({ ...unknown(30_000), note: 7 });
+    expect(problems).toHaveLength(51);
+    const inLines = { lines: Array.from({ length: 20 }, () => ({ name: 'x', ...unknown(1000) })) };
+    expect(
+      Object.values(bounded(order, inLines) as typeof inLines)
+        .flat()
+        .flatMap(Object.keys),
+    ).toHaveLength(20 + 51);
+    expect(problemsOf(inLines)).toHaveLength(51);
+  });
+
+  test('characters that can not be kept are named as many as are told, and one more', () => {
+    const odd = { strange: Array.from({ length: 1000 }, () => '\u0001') };
+    expect(problemsOf(odd)).toHaveLength(51);
+    expect(problemsOf(odd).at(-1)).toMatchObject({ code: 'INVALID_CHARACTER', pointer: '/strange/49' });
+  });
+
+  test('what fits is the same value, and is changed by nobody', () => {
+    const fitting = { note: 'a', lines: [{ name: 'b' }], other: [1, 2, 3] };
+    expect(bounded(order, fitting)).toBe(fitting);
+    const more = { lines: Array.from({ length: 22 }, () => ({ name: 'x', y: 1 })) };
+    expect(bounded(order, more)).not.toBe(more);
+    expect(more.lines).toHaveLength(22);
+    for (const other of [undefined, null, 'x', 7, [], [{ lines: [] }]]) expect(bounded(order, other)).toBe(other);
+  });
 });

@@ -8,12 +8,13 @@ import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { decimalsOf } from '../fiscal/decimal.ts';
 import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
-import type { Facts, Problem, RefusalCode } from '../fiscal/refusal.ts';
+import { type Facts, most_problems, type Problem, type RefusalCode } from '../fiscal/refusal.ts';
 import { isDayOrInstant, isInstant } from '../fiscal/time.ts';
 import { escapePointer } from './strict-json.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const most_problems = 50;
+/** Found, not told: with one more than are told it is known that there are more. */
+const most_found = most_problems + 1;
 
 const formats: Record<string, (text: string) => boolean> = {
   uuid: (text) => uuid.test(text),
@@ -49,7 +50,10 @@ const compiled = new WeakMap<TSchema, ValidateFunction>();
 
 export type Place = 'body' | 'query' | 'path';
 
-/** Validates `value` (in place: defaults, ids in small letters, query and path values read as their type) and returns what is wrong. */
+/**
+ * Validates `value` (in place: defaults, ids in small letters, query and path values read as their type) and returns what is
+ * wrong: all of it, or one problem more than are told. A body is `bounded` before.
+ */
 export function validate(schema: TSchema | undefined, value: unknown, place: Place): Problem[] {
   if (schema === undefined) return unknownMembers(value, place);
   let check = compiled.get(schema);
@@ -58,10 +62,13 @@ export function validate(schema: TSchema | undefined, value: unknown, place: Pla
     compiled.set(schema, check);
   }
   if (place !== 'body') readText(schema, value as Record<string, unknown>);
-  // A body may have a hundred thousand of them.
-  const errors = check(value) ? [] : (check.errors ?? []).slice(0, most_problems);
+  const errors = check(value) ? [] : (check.errors ?? []).slice(0, most_found);
   const problems = errors.map((error) => problemOf(error, place));
-  return [...problems, ...characterProblems(value, place)].slice(0, most_problems);
+  findCharacters(value, [], (path, character) => {
+    problems.push({ code: 'INVALID_CHARACTER', pointer: pointerOf(path, place), facts: { character } });
+    return problems.length < most_found;
+  });
+  return problems.slice(0, most_found);
 }
 
 /** Decimal digits: not "0x10", " 7", "1e3" or "Infinity", which JavaScript takes for numbers. */
@@ -85,7 +92,8 @@ function unknownMembers(value: unknown, place: Place): Problem[] {
       ? []
       : [{ code: 'INVALID_TYPE', pointer: pointerOf('', place), facts: { expected: 'object' } }];
   }
-  return Object.keys(value).map((name) => ({
+  const names = Object.keys(value).slice(0, most_found);
+  return names.map((name) => ({
     code: place === 'body' ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
     pointer: pointerOf(`/${escapePointer(name)}`, place),
   }));
@@ -147,15 +155,23 @@ const unprintable = new RegExp(
   `[${controls}]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]`,
 );
 
-function characterProblems(value: unknown, place: Place, path = ''): Problem[] {
+/** Tells the pointer and "U+0001" of each until `found` wants no more. False: it wanted none. `path`: where `value` stands. */
+function findCharacters(
+  value: unknown,
+  path: string[],
+  found: (pointer: string, character: string) => boolean,
+): boolean {
   if (typeof value === 'string') {
     const match = unprintable.exec(value);
-    if (match === null) return [];
+    if (match === null) return true;
     const character = `U+${match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-    return [{ code: 'INVALID_CHARACTER', pointer: pointerOf(path, place), facts: { character } }];
+    return found(path.map((name) => `/${escapePointer(name)}`).join(''), character);
   }
-  if (value === null || typeof value !== 'object') return [];
-  return Object.entries(value).flatMap(([name, member]) =>
-    characterProblems(member, place, `${path}/${escapePointer(name)}`),
-  );
+  if (value === null || typeof value !== 'object') return true;
+  for (const [name, member] of Object.entries(value)) {
+    path.push(name);
+    if (!findCharacters(member, path, found)) return false;
+    path.pop();
+  }
+  return true;
 }

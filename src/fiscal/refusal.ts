@@ -10,12 +10,15 @@ interface Entry {
   readonly pt: string;
 }
 
+/** Problems of one request that are told. Whoever looks for them finds one more at most: that there are more is told too. */
+export const most_problems = 50;
+
 export const refusals = {
   // The request itself
   INVALID_REQUEST: {
     status: 400,
-    en: 'The request has {count} problem(s); each is listed in errors with its place. Correct them and send it again.',
-    pt: 'O pedido tem {count} problema(s); cada um está em errors com o seu lugar. Corrija-os e envie de novo.',
+    en: `The request has {count} problem(s); each is listed in errors with its place, up to ${most_problems}. Correct them and send it again.`,
+    pt: `O pedido tem {count} problema(s); cada um está em errors com o seu lugar, até ${most_problems}. Corrija-os e envie de novo.`,
   },
   MALFORMED_JSON: {
     status: 400,
@@ -710,9 +713,11 @@ export function refuseAll(problems: readonly Problem[]): void {
   if (problems.length > 0) throw invalid(problems);
 }
 
-/** INVALID_REQUEST over the given problems. */
+/** INVALID_REQUEST over the given problems. Of too many the first are told, and their count is "50+". */
 export function invalid(problems: readonly Problem[]): Refusal {
-  return new Refusal('INVALID_REQUEST', { count: problems.length }, { problems });
+  const told = problems.slice(0, most_problems);
+  const count = told.length < problems.length ? `${most_problems}+` : problems.length;
+  return new Refusal('INVALID_REQUEST', { count }, { problems: told });
 }
 
 /** The sentence of a code in a language, its facts filled in. */

@@ -1,6 +1,6 @@
 /** Refusals as `application/problem+json` (RFC 9457), in English or European Portuguese. */
 import { STATUS_CODES } from 'node:http';
-import { assert, type Language, type Refusal, sentence } from '../../fiscal/refusal.ts';
+import { assert, type Language, most_problems, type Refusal, sentence } from '../../fiscal/refusal.ts';
 
 const portugueseTitles: Record<number, string> = {
   400: 'Pedido inválido',
@@ -56,7 +56,7 @@ export function problemBody(
     ...(refusal.problems.length === 0
       ? {}
       : {
-          errors: refusal.problems.slice(0, 50).map((problem) => ({
+          errors: refusal.problems.slice(0, most_problems).map((problem) => ({
             pointer: problem.pointer,
             code: problem.code,
             message: sentence(problem.code, at.language, problem.facts),

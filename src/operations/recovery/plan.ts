@@ -73,7 +73,7 @@ const readStanding = statement(
 
 const piece = 50;
 
-/** In the order they are recovered in: by date, then as in the file. Refuses NOT_READY, and INVALID_REQUEST with all problems. */
+/** In the order they are recovered in: by date, then as in the file. Refuses NOT_READY, and INVALID_REQUEST with the first problems. */
 export async function planRecovery(db: Db, world: World, file: RecoveryFile): Promise<readonly Planned[]> {
   const read = db.read(entryOfCompany(file.companyId, 'operator'));
   const [[moment], series] = (await read.batch([
