@@ -1,12 +1,24 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type More, runInProcess } from '../../test/commands/in-process.ts';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { eventually } from '../../test/eventually.ts';
 import { everything, sourceOf, textOf } from '../../test/golden/saft-samples.ts';
 import { schemaFaults } from '../../test/golden/saft-schema.ts';
 import { writeSaft } from '../fiscal/saft/write.ts';
@@ -78,13 +90,80 @@ describe('saft export', () => {
     expect(schemaFaults(xml)).toEqual([]);
     expect(xml).toContain('<ProductCompanyTaxID>508025095<');
     expect(xml).toContain('<ProductID>Certo/Casa de Programas<');
-    expect(existsSync(`${file}.part`)).toBe(false);
+    expect(readdirSync(folder).filter((name) => name.startsWith('saft.xml'))).toEqual(['saft.xml']);
     // Names and tax numbers of all customers.
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(await run(exporting('--out', file))).toMatchObject({
       code: 2,
       err: `certo: ${file} exists already: choose another file.\n`,
     });
+  });
+
+  test("while it is written its name is nobody else's: what stands there already is left alone", async () => {
+    const [file, other] = [join(folder, 'planted.xml'), join(folder, 'other.txt')];
+    writeFileSync(other, 'mine');
+    symlinkSync(other, `${file}.part`);
+    expect(await run(exporting('--out', file))).toMatchObject({ code: 0 });
+    expect(schemaFaults(readFileSync(file, 'utf8'))).toEqual([]);
+    expect(lstatSync(file).isFile()).toBe(true);
+    expect(readFileSync(other, 'utf8')).toBe('mine');
+  });
+
+  test('two at once write one file, which is whole, and leave nothing beside it', async () => {
+    const file = join(folder, 'both.xml');
+    const days = ['2026-03-30', '2026-03-29', '2026-03-28'];
+    const endings = await Promise.all(days.map((day) => run(exporting('--out', file, '--from', day))));
+    for (const { code, err } of endings)
+      if (code !== 0) expect([code, err]).toEqual([2, expect.stringMatching(/exists already/)]);
+    expect(endings.map(({ code }) => code)).toContain(0);
+    const xml = readFileSync(file, 'utf8');
+    expect(schemaFaults(xml)).toEqual([]);
+    expect(days).toContain(/<StartDate>(.*)</.exec(xml)?.[1]);
+    expect(readdirSync(folder).filter((name) => name.startsWith('both.xml'))).toEqual(['both.xml']);
+  });
+
+  /** Exports to a file that does not come on while `meanwhile` runs: the documents are locked. */
+  async function heldUp(file: string, meanwhile: () => unknown) {
+    const client = await database.ownerPool.connect();
+    await client.query('begin');
+    try {
+      await client.query('lock table certo.documents in access exclusive mode');
+      const ending = run(exporting('--out', file));
+      await eventually(async () => {
+        const waiting = await client.query(
+          `select from pg_locks where not granted and relation = 'certo.documents'::regclass`,
+        );
+        expect(waiting.rowCount).toBe(1);
+      });
+      expect(namesOf(file)).toEqual([expect.stringMatching(/^[a-z]+\.xml\.[0-9a-f]{16}\.part$/)]);
+      await meanwhile();
+      await client.query('rollback');
+      return await ending;
+    } finally {
+      client.release(true);
+    }
+  }
+  const namesOf = (file: string) => readdirSync(folder).filter((name) => name.startsWith(basename(file)));
+
+  test('what can not be written to its end is gone', async () => {
+    const file = join(folder, 'late.xml');
+    const end = `select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'certo saft'`;
+    const superuser = new pg.Client(database.connection);
+    await superuser.connect();
+    const ended = await heldUp(file, () => superuser.query(end)).finally(() => superuser.end());
+    expect(ended).toMatchObject({ code: 3, out: '' });
+    expect(namesOf(file)).toEqual([]);
+  });
+
+  test('a file that came meanwhile is not written over', async () => {
+    const file = join(folder, 'taken.xml');
+    const ended = await heldUp(file, () => writeFileSync(file, 'theirs'));
+    expect(ended).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/taken\.xml exists already: choose another file/),
+    });
+    expect([namesOf(file), readFileSync(file, 'utf8')]).toEqual([['taken.xml'], 'theirs']);
   });
 
   test('into a folder that there is not: it is named, and nothing is made', async () => {

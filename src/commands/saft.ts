@@ -1,9 +1,12 @@
 /** `certo saft export`: the SAF-T file of a company's period, to a file or to standard output. */
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { syncFolder } from '../db/data-directory.ts';
 import { openDb } from '../db/open.ts';
 import { isOwnNif } from '../fiscal/nif.ts';
 import type { SaftEncoding } from '../fiscal/saft/encode.ts';
@@ -58,7 +61,7 @@ export async function exportFile(outside: Outside, options: ExportOptions): Prom
   };
   const written = await (options.out === undefined
     ? exportSaft(db, asked, (bytes) => put(outside.stdout, bytes))
-    : intoFile(options.out, (file) => exportSaft(db, asked, (bytes) => put(file, bytes)))
+    : intoFile(outside, options.out, (file) => exportSaft(db, asked, (bytes) => put(file, bytes)))
   ).finally(() => progress?.end());
   tellWritten(outside, options, written);
   return exit.ok;
@@ -105,22 +108,30 @@ async function checkPlace(path: string): Promise<void> {
     throw new CommandError(exit.environment, `There is no folder ${folder}: make it first.`);
 }
 
-/** Under another name until it is whole: a file that was cut off never looks like one to hand in. */
-async function intoFile<T>(path: string, write: (file: Writable) => Promise<T>): Promise<T> {
-  const part = `${path}.part`;
-  const file = createWriteStream(part, { mode: 0o600 });
+/**
+ * Under a name that nobody else has until it is whole and on the disk: a file that was cut off never looks like one to hand
+ * in.
+ */
+async function intoFile<T>(outside: Outside, path: string, write: (file: Writable) => Promise<T>): Promise<T> {
+  const part = `${path}.${randomBytes(8).toString('hex')}.part`;
+  const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
   await once(file, 'open');
+  const remove = () => rm(part, { force: true });
+  outside.atEnd(remove);
   // A full disk is told by the next write; nobody listening would end the process.
   file.on('error', () => undefined);
   try {
     const result = await write(file);
     file.end();
-    await once(file, 'finish');
+    await finished(file);
+    // Somebody may have written it meanwhile.
+    await checkPlace(path);
     await rename(part, path);
+    await syncFolder(dirname(path));
     return result;
   } catch (error) {
     file.destroy();
-    await rm(part, { force: true });
+    await remove();
     throw error;
   }
 }
