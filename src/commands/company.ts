@@ -1,10 +1,10 @@
 /** `certo company`: the companies of this installation. */
 import { uuidv7 } from 'uuidv7';
 import type { Region } from '../fiscal/document.ts';
-import { blockedUntil } from '../fiscal/issue.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { readinessColumns, readinessFacts } from '../operations/company/company.ts';
 import { createCompany } from '../operations/company/create-company.ts';
+import { blockColumns, blocksOf } from './blocked.ts';
 import { exit } from './exit.ts';
 import { enterHouse, findCompany } from './guest.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
@@ -37,11 +37,12 @@ export async function create(outside: Outside, options: CreateOptions): Promise<
   return exit.ok;
 }
 
-/** All of them, in the order in which they were made, with what each still misses before it can issue. */
+/** All of them, in the order in which they were made, with what keeps each from issuing: what it misses, or what blocks it. */
 export async function list(outside: Outside, options: Common): Promise<number> {
   const house = await enterHouse(outside);
   const { rows } = await house.owner.query(
-    `select c.id, c.name, c.taxpayer_number, c.region, c.cae, ${readinessColumns} from certo.companies c order by c.created_at, c.id`,
+    `select c.id, c.name, c.taxpayer_number, c.region, c.cae, ${readinessColumns}, ${blockColumns}
+     from certo.companies c order by c.created_at, c.id`,
   );
   const companies = rows.map((row) => ({
     id: row.id as string,
@@ -49,7 +50,7 @@ export async function list(outside: Outside, options: Common): Promise<number> {
     name: row.name as string,
     region: row.region as string,
     cae: row.cae as string[],
-    notReady: readiness(readinessFacts(row), '').map(({ code }) => code),
+    notReady: [...readiness(readinessFacts(row), '').map(({ code }) => code), ...blocksOf(row).reasons],
   }));
   if (options.json === true) tellJson(outside, companies);
   else {
@@ -59,13 +60,12 @@ export async function list(outside: Outside, options: Common): Promise<number> {
   return exit.ok;
 }
 
-/** One company, with what keeps it from issuing: what it misses, or the clock (CLOCK_REGRESSION) and until when. */
+/** One company, with what keeps it from issuing: what it misses, findings to resolve (INTEGRITY_BROKEN), or the clock (CLOCK_REGRESSION) and until when. */
 export async function show(outside: Outside, options: Common, company: string): Promise<number> {
   const { owner, config } = await enterHouse(outside);
   const { id } = await findCompany(owner, company);
   const { rows } = await owner.query(
-    `select c.*, ${readinessColumns},
-       certo.now() as now, (select max(s.last_issued_at) from certo.series s where s.company_id = c.id) as last_signed,
+    `select c.*, ${readinessColumns}, ${blockColumns},
        (select count(*)::int from certo.series s where s.company_id = c.id and s.status = 'ACTIVE') as series,
        (select count(*)::int from certo.api_keys k where k.company_id = c.id and k.revoked_at is null) as keys,
        (select count(*)::int from certo.documents d where d.company_id = c.id and d.at_status = 'PENDING') as pending
@@ -73,7 +73,7 @@ export async function show(outside: Outside, options: Common, company: string): 
     [id],
   );
   const row = rows[0]!;
-  const blocked = blockedUntil((row.last_signed as Date | null) ?? undefined, row.now as Date);
+  const { reasons, nothingSignedUntil, toResolve } = blocksOf(row);
   const notReady: string[] = readiness(readinessFacts(row), baseUrlOf(config, config.port)).map(({ code }) => code);
   const shown = {
     id,
@@ -92,8 +92,9 @@ export async function show(outside: Outside, options: Common, company: string): 
       cashVatFrom: row.cash_vat_from,
       cashVatUntil: row.cash_vat_until,
     }),
-    notReady: blocked === undefined ? notReady : [...notReady, 'CLOCK_REGRESSION'],
-    ...(blocked !== undefined && { nothingSignedUntil: blocked.toISOString() }),
+    notReady: [...notReady, ...reasons],
+    ...(toResolve > 0 && { toResolve }),
+    ...(nothingSignedUntil !== undefined && { nothingSignedUntil: nothingSignedUntil.toISOString() }),
     activeSeries: row.series as number,
     apiKeys: row.keys as number,
     pendingAtTheAt: row.pending as number,
@@ -125,6 +126,7 @@ const labels: Readonly<Record<string, string>> = {
   cashVatFrom: 'Cash VAT from',
   cashVatUntil: 'Cash VAT until',
   notReady: 'State',
+  toResolve: 'Findings to resolve',
   nothingSignedUntil: 'Signs nothing until',
   activeSeries: 'Active series',
   apiKeys: 'API keys',

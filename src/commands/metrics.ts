@@ -2,6 +2,7 @@
 import { createServer, type Server } from 'node:http';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { blockColumns, blockReasons, blocksOf } from './blocked.ts';
 
 export interface Metrics {
   /** Counts one finished request. */
@@ -75,6 +76,18 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     registers,
     async collect() {
       this.set(Math.max(0, await figure(owner, 'extract(epoch from certo.now() - min(issued_at))')));
+    },
+  });
+  new Gauge({
+    name: 'certo_blocked_companies',
+    help: 'Companies that issue nothing until the findings of a check are resolved, or the clock has caught up.',
+    labelNames: ['reason'] as const,
+    registers,
+    async collect() {
+      const { rows } = await owner.query(`select ${blockColumns} from certo.companies c`);
+      const blocks = rows.map(blocksOf);
+      for (const reason of blockReasons)
+        this.set({ reason }, blocks.filter(({ reasons }) => reasons.includes(reason)).length);
     },
   });
 }

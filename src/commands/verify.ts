@@ -11,7 +11,7 @@ import { enterHouse, findCompany, openGuestDb } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { counted, openProgress } from './progress.ts';
-import { restoresOf, tellRestores } from './restores.ts';
+import { instantWords, restoresOf, tellRestores } from './restores.ts';
 
 export interface VerifyOptions extends Common {
   readonly company?: string;
@@ -22,7 +22,10 @@ export interface VerifyOptions extends Common {
 /** As many findings are listed in JSON; all are counted. */
 const most_listed = 1_000;
 
-/** Ends with 1 when there are findings; with `resolve` they are accepted, for one company, and it ends with 0. */
+/**
+ * Ends with 1 when there are findings, or earlier ones that are not resolved; with `resolve` they are accepted, for one
+ * company, and it ends with 0.
+ */
 export async function verify(outside: Outside, options: VerifyOptions): Promise<number> {
   const note = options.resolve?.trim();
   checkNote(note, options.company);
@@ -33,14 +36,16 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
   const db = await openGuestDb(outside, house);
   const restores = await restoresOf(owner);
   const counts = { companies: 0, series: 0, documents: 0, findings: 0 };
-  const listed: Omit<Finding, 'evidence'>[] = [];
+  const listed: Told[] = [];
   const toResolve: Finding[] = [];
   const since = await now(owner);
+  const earlier = await unresolved(owner, only);
   const progress = openProgress(outside.stderr, 'documents', await countDocuments(owner, only), () =>
     performance.now(),
   );
   const found = (finding: Finding): void => {
     counts.findings += 1;
+    earlier.delete(finding.evidence.toString('hex'));
     if (note !== undefined) toResolve.push(finding);
     const { evidence: _evidence, ...told } = finding;
     if (listed.length < most_listed) listed.push(told);
@@ -57,19 +62,49 @@ export async function verify(outside: Outside, options: VerifyOptions): Promise<
   progress.end();
   if (note !== undefined && only !== undefined)
     return resolve(outside, options, { owner, db }, { companyId: only, note, findings: toResolve, since });
-  if (options.json === true) tellJson(outside, { ok: counts.findings === 0, ...counts, list: listed, restores });
-  else {
+  const open = [...earlier.values()];
+  const ok = counts.findings === 0 && open.length === 0;
+  if (options.json === true) {
+    tellJson(outside, { ok, ...counts, list: listed, unresolved: open.slice(0, most_listed), restores });
+  } else {
+    for (const one of open) tell(outside, `${describe(one)}, found on ${instantWords(one.foundAt)} and not resolved`);
     tellRestores(outside, restores);
     const place = `${counted(counts.series, 'series', 'series')} of ${counted(counts.companies, 'company', 'companies')}`;
     const what = `${counted(counts.documents, 'document')} in ${place}`;
-    tell(
-      outside,
-      counts.findings === 0
-        ? `Verified: ${what}, nothing wrong.`
-        : `${counted(counts.findings, 'finding')} in ${what}.`,
-    );
+    if (ok) tell(outside, `Verified: ${what}, nothing wrong.`);
+    else tell(outside, `${counted(counts.findings, 'finding')} in ${what}.`);
+    if (open.length > 0) tell(outside, openWords(open.length));
   }
-  return counts.findings === 0 ? exit.ok : exit.no;
+  return ok ? exit.ok : exit.no;
+}
+
+type Told = Omit<Finding, 'evidence'>;
+
+/** What checks found and nobody has resolved, by its evidence in hexadecimal, the oldest first. */
+async function unresolved(owner: Pool, only: string | undefined): Promise<Map<string, Told & { foundAt: string }>> {
+  const { rows } = await owner.query(
+    `select company_id, series, document_type, number, problem, found_at, encode(evidence, 'hex') as evidence
+     from certo.integrity_breaks where resolved_at is null and ($1::uuid is null or company_id = $1) order by found_at, id`,
+    [only ?? null],
+  );
+  return new Map(
+    rows.map((row) => [
+      row.evidence as string,
+      {
+        companyId: row.company_id as string,
+        series: row.series as string,
+        documentType: row.document_type as string,
+        number: row.number as string | null,
+        problem: row.problem as string,
+        foundAt: (row.found_at as Date).toISOString(),
+      },
+    ]),
+  );
+}
+
+function openWords(count: number): string {
+  const what = count === 1 ? '1 finding of an earlier check is' : `${counted(count, 'finding')} of earlier checks are`;
+  return `${what} not resolved, and nothing is issued there until it is: look into it, then certo verify --company … --resolve "why it is accepted".`;
 }
 
 function checkNote(note: string | undefined, company: string | undefined): void {
@@ -121,7 +156,7 @@ async function resolve(
 }
 
 /** A finding in a line. */
-export function describe({ companyId, series, documentType, number, problem }: Finding): string {
+export function describe({ companyId, series, documentType, number, problem }: Told): string {
   const what = number ?? (series === '' ? 'the company' : `series ${series} of ${documentType}`);
   return `${what} ${problem} (company ${companyId})`;
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Db } from '../../db/transact.ts';
 import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
-import { recordBreaks } from '../../operations/verify/breaks.ts';
+import { openBreaks, recordBreaks } from '../../operations/verify/breaks.ts';
 import { type Finding, type VerifyWorld, verifyCompany } from '../../operations/verify/verify-series.ts';
 
 export interface IntegrityWorld {
@@ -93,9 +93,20 @@ export async function checkBooks(world: IntegrityWorld, signal?: AbortSignal): P
       );
     }
     count += fresh.length;
+    await warnOfOpen(world, companyId).catch((error: unknown) => void failures.push(error));
   }
   if (failures.length > 0) throw failures[0];
   return count;
+}
+
+/** At start and every night, as long as nobody has resolved it. */
+async function warnOfOpen({ db, log }: IntegrityWorld, companyId: string): Promise<void> {
+  const findings = await openBreaks(db, companyId);
+  if (findings === 0) return;
+  log.warn(
+    { companyId, findings },
+    'what a check of the books found is not resolved, and the company issues nothing: certo verify --company names it, --resolve accepts it',
+  );
 }
 
 async function checkCompany(

@@ -10,6 +10,18 @@ const recordBreak = statement(
    values (certo.current_company(), $1, $2, $3, $4, $5, $6) on conflict (company_id, evidence) do nothing returning id`,
 );
 
+const countOpen = statement(
+  'integrity_open',
+  `select count(*)::int as open from certo.integrity_breaks
+   where company_id = certo.current_company() and resolved_at is null`,
+);
+
+/** How many findings of the company are not resolved: it issues nothing while there is one. */
+export async function openBreaks(db: Db, companyId: string): Promise<number> {
+  const [row] = await db.read(entryOfCompany(companyId, 'clock')).query(countOpen);
+  return row!['open'] as number;
+}
+
 /** Records what was not found before; returns that. What was found and resolved before stays resolved. */
 export async function recordBreaks(
   world: { readonly db: Db; readonly newId: () => string },
