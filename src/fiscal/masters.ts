@@ -1,5 +1,5 @@
 /**
- * What of a customer or an item locks once issued documents use it (Despacho 8632/2014, 2.3.1 to 2.3.4): documents keep
+ * What of a customer or an item locks once issued documents use it (Despacho 8632/2014, 3.3; the name: 3.3.4): documents keep
  * their own frozen copy, but master data must go on telling the same person and the same thing.
  */
 import { finalConsumerNif } from './nif.ts';

@@ -164,7 +164,7 @@ function qrOf(message: string, roll: Roll | undefined): Paper['qr'] {
   return { ...drawn, module: Math.min(usualModule, widest), alt: `Código QR: ${message}` };
 }
 
-/** Despacho 8632/2014, 2.4: the four characters of the signature, a hyphen, the phrase. Receipts are not signed. */
+/** Despacho 8632/2014, 2.2: the four characters of the signature, a hyphen, the phrase. Receipts are not signed. */
 function programMention({ content, issued }: PrintInput): string | undefined {
   // Certificate 0 stands for a program that is not certified: it may not claim to be.
   if (issued.certificateNumber === 0) return undefined;

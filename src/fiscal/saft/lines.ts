@@ -59,7 +59,7 @@ function count(tally: Tally, side: 'DEBIT' | 'CREDIT', amount: string, quantity:
   tally.quantity += unitsOf(quantity) ?? 0n;
 }
 
-/** Where the document came from: the pro forma or the transport document, on each line (DL 28/2019; CIVA article 36). */
+/** Where the document came from: the pro forma or the transport document, on each line (Portaria 302/2016, OrderReferences). */
 function originXml({ content: { origin } }: SaftDocument): string {
   if (origin === undefined) return '';
   return group('OrderReferences', leaf('OriginatingON', cut(origin.number, 60)) + plain('OrderDate', origin.date));

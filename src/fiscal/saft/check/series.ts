@@ -143,7 +143,7 @@ function checkCode(book: Book, { kind, number, type, node }: Placed): void {
 function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Placed, sequence: number): void {
   const value = textIn(node, 'ATCUD');
   if (value === '') return;
-  // Portaria 195/2020 came into force for ATCUD on 2023-01-01; before, the element held 0.
+  // ATCUD (Portaria 195/2020) are mandatory since 2023-01-01; before, the element held 0.
   if (value === '0') {
     if (date >= '2023-01-01') book.findings.tell('ATCUD_ZERO', node.line);
     return;
