@@ -26,12 +26,12 @@ export function unitsOf(text: string, kept = places): bigint | undefined {
   return BigInt(whole + (fraction.length > kept ? fraction.slice(0, kept) : fraction.padEnd(kept, '0')));
 }
 
-/** Exact text, with at least `least` decimals and no zeros behind those. */
-export function unitsText(units: bigint, least = 2): Decimal {
+/** Exact text, with at least two decimals and no zeros behind those. */
+export function unitsText(units: bigint): Decimal {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
-  const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(least, '0');
-  return `${sign}${digits.slice(0, -places)}${fraction === '' ? '' : `.${fraction}`}`;
+  const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(2, '0');
+  return `${sign}${digits.slice(0, -places)}.${fraction}`;
 }
 
 /** Decimals of a price that are read: more than any program's numbers have. */

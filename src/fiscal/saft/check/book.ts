@@ -104,9 +104,9 @@ export function addKey(book: Book, name: MasterKey, node: SaftNode): void {
 }
 
 /** Tells a reference that leads nowhere. An element that is missing was told already. */
-export function checkReference(book: Book, name: MasterKey, node: SaftNode, element: string = name): void {
-  const value = textIn(node, element);
+export function checkReference(book: Book, name: MasterKey, node: SaftNode): void {
+  const value = textIn(node, name);
   if (value !== '' && !book.keys[name].has(value)) {
-    book.findings.tell('REFERENCE_UNKNOWN', node.line, { name: element, value });
+    book.findings.tell('REFERENCE_UNKNOWN', node.line, { name, value });
   }
 }
