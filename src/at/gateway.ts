@@ -33,6 +33,9 @@ export const operations = [
 ] as const;
 export type Operation = (typeof operations)[number];
 
+/** Companies for which one process calls the AT at once. Each has a connection, so that none waits for another's answer. */
+export const calls_at_once = { reports: 20, series: 4 } as const;
+
 /** A sub-user of the taxpayer in the tax portal. Never logged, never part of an outcome. */
 export interface Credentials {
   /** "NIF/n", e.g. "555555555/1". */

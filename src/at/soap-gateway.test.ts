@@ -7,7 +7,7 @@ import type { AtWorld } from './fixtures/at-world.ts';
 import { openAtWorld, registered } from './fixtures/at-world.ts';
 import * as s from './fixtures/samples.ts';
 import type { AtGateway, Operation, Outcome } from './gateway.ts';
-import { operations } from './gateway.ts';
+import { calls_at_once, operations } from './gateway.ts';
 import { connectionFaults, requestFaults } from './simulator/faults.ts';
 import type { SoapGateway } from './soap-gateway.ts';
 
@@ -241,6 +241,20 @@ describe('bounds', () => {
     ]);
     expect(hung).toMatchObject({ kind: 'unknown', sent: true });
     expect(waiting).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('as many calls as the clock makes at once do not wait for each other', async () => {
+    await world.control('PUT', '/__fault', { kind: 'no-answer', operation: 'reportInvoice' });
+    const gateway = world.gatewayWith({});
+    const patience = new AbortController();
+    const hung = Array.from({ length: calls_at_once.reports }, () => calls.reportInvoice(gateway, patience.signal));
+    const answered = await Promise.all(
+      Array.from({ length: calls_at_once.series }, () => calls.listSeries(gateway, patience.signal)),
+    );
+    expect(answered.map(({ kind }) => kind)).toEqual(answered.map(() => 'done'));
+    patience.abort();
+    expect((await Promise.all(hung)).map(({ kind }) => kind)).toEqual(hung.map(() => 'unknown'));
+    gateway.close();
   });
 
   it('a call that waited for its connection counts as sent too', async () => {

@@ -4,7 +4,15 @@
  */
 import type { KeyObject } from 'node:crypto';
 import { endpointOf } from './endpoints.ts';
-import type { AtGateway, AtMode, CallOptions, Credentials, Operation, Outcome } from './gateway.ts';
+import {
+  type AtGateway,
+  type AtMode,
+  type CallOptions,
+  type Credentials,
+  calls_at_once,
+  type Operation,
+  type Outcome,
+} from './gateway.ts';
 import { bodies, envelope } from './messages.ts';
 import type { XmlElement } from './read-xml.ts';
 import type { Message } from './readers.ts';
@@ -27,7 +35,7 @@ export interface SoapGatewayOptions {
   readonly randomBytes: (size: number) => Uint8Array;
   /** For a whole call: waiting for a connection, TLS, the reply. */
   readonly deadlineMilliseconds: number;
-  /** Connections at once to each service; default 8. */
+  /** Connections at once to each service; default as many as calls of one process. */
   readonly maxConnections?: number | undefined;
 }
 
@@ -41,7 +49,7 @@ export interface SoapGateway extends AtGateway {
  * own.
  */
 export function openSoapGateway(options: SoapGatewayOptions): SoapGateway {
-  const agent = openAgent(options.tls, options.maxConnections ?? 8);
+  const agent = openAgent(options.tls, options.maxConnections ?? calls_at_once.reports + calls_at_once.series);
 
   async function exchange(
     operation: Operation,

@@ -3,6 +3,7 @@
  * any number of processes may run it, since rows are leased or locked. Each kind of work goes on for itself, and so does
  * each company: what is slow or fails holds up nothing else.
  */
+import { calls_at_once } from '../../at/gateway.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { startForgetting } from './forget.ts';
@@ -23,8 +24,6 @@ const sweep_milliseconds = 1000;
 /** Between two looks for reports: while callers wait a nudge after each issue would cost more than it brings. */
 const look_milliseconds = { idle: 50, busy: sweep_milliseconds };
 const most_companies = 1_000;
-/** Companies that are told about at once, and whose series are asked for at once. */
-const at_once = { reports: 20, series: 4 };
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
@@ -39,14 +38,14 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
   const failed = (error: unknown, companyId?: string): void =>
     world.log.error({ err: error, companyId }, 'the clock could not do its work; it tries again');
   const reports = new Rounds({
-    atOnce: at_once.reports,
+    atOnce: calls_at_once.reports,
     due: () => dueIds(world.db, toReport),
     work: (companyId) => reportGroup(world, companyId),
     failed,
     pause: () => (world.busy() ? look_milliseconds.busy : look_milliseconds.idle),
   });
   const series = new Rounds({
-    atOnce: at_once.series,
+    atOnce: calls_at_once.series,
     due: () => dueIds(world.db, toSync),
     async work(companyId) {
       await syncDue(world, companyId);
