@@ -90,7 +90,9 @@ export async function buildApp(parts: AppParts): Promise<App> {
     memory: new Memory(() => performance.now()),
     nudgeReports: () => clock?.nudge(),
   };
-  const press = new Press(parts.db, world);
+  const press = new Press(parts.db, world, (error) =>
+    parts.log.error({ err: error }, 'what is decided ahead can not be decided or remembered; it is done under locks'),
+  );
   const http = await buildServer({
     corridor: {
       db: parts.db,

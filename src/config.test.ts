@@ -40,6 +40,8 @@ describe('the environment', () => {
     ['PORT', '65535', { port: 65535 }],
     ['CERTO_API_KEY_RATE', '0', { apiKeyRate: 0 }],
     ['CERTO_BASE_URL', 'https://faturas.example.pt/', { baseUrl: 'https://faturas.example.pt' }],
+    ['CERTO_BASE_URL', 'HTTP://Faturas.Example.PT:8080//', { baseUrl: 'http://faturas.example.pt:8080' }],
+    ['CERTO_BASE_URL', 'http://[::1]:3000', { baseUrl: 'http://[::1]:3000' }],
     ['CERTO_CERTIFICATE_NUMBER', '17', { certificateNumber: 17 }],
     ['CERTO_DATA_DIR', '42', { dataDirectory: '42' }],
     ['CERTO_TRUSTED_PROXIES', '10.0.0.0/8, ::1,', { trustedProxies: ['10.0.0.0/8', '::1'] }],
@@ -61,7 +63,18 @@ describe('the environment', () => {
     ['CERTO_LOG_LEVEL', 'loud'],
     ['CERTO_BASE_URL', 'faturas.example.pt'],
     ['CERTO_BASE_URL', 'https://user:geheim@example.pt'],
+    ['CERTO_BASE_URL', 'https://:geheim@example.pt'],
+    ['CERTO_BASE_URL', 'https://@example.pt'],
     ['CERTO_BASE_URL', 'https://example.pt/?a=1'],
+    ['CERTO_BASE_URL', 'https://example.pt?'],
+    ['CERTO_BASE_URL', 'https://example.pt#'],
+    ['CERTO_BASE_URL', 'https://example.pt/certo'],
+    ['CERTO_BASE_URL', ' https://example.pt'],
+    ['CERTO_BASE_URL', 'https://example.pt\n'],
+    ['CERTO_BASE_URL', 'https:example.pt'],
+    ['CERTO_BASE_URL', 'https:\\\\example.pt'],
+    ['CERTO_BASE_URL', 'https://example.pt:65536'],
+    ['CERTO_BASE_URL', 'ftp://example.pt'],
     ['CERTO_AT_SIMULATOR_URL', 'http://127.0.0.1:7443'],
     ['CERTO_PRINT_WORKERS', '0'],
     ['CERTO_TRUSTED_PROXIES', 'proxy.example'],
@@ -107,6 +120,15 @@ describe('the environment', () => {
 
   test('a file that is a secret’s place is not told with its value', () => {
     expect(JSON.stringify(problems({ DATABASE_URL: 'postgres://a:geheim@x/y', PORT: 'x' }))).not.toContain('geheim');
+    const addresses = [
+      'https://a:geheim@x',
+      'https://:geheim@x',
+      'https://geheim@x',
+      'a:geheim@x',
+      'https://a:geh@geheim@x',
+    ];
+    for (const address of addresses)
+      expect(problems({ CERTO_BASE_URL: address })).toEqual([expect.not.stringContaining('geheim')]);
   });
 });
 

@@ -47,7 +47,7 @@ const levels = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'];
 export const variables = {
   PORT: whole(0, 65535, 3000, 'TCP port of the service; 0 takes any free one.'),
   HOST: text('Address to listen on; 0.0.0.0 or :: for all.', { default: '127.0.0.1' }),
-  CERTO_BASE_URL: text('Address under which clients reach the service, without a trailing slash.', {
+  CERTO_BASE_URL: text('Address under which clients reach the service, without a path.', {
     defaultText: 'http://HOST:PORT',
   }),
   CERTO_DATA_DIR: text('Folder of the embedded database, the master key and the simulator.', {
@@ -268,7 +268,10 @@ function expectation(name: Name, value: string): string {
     : `${name} must be one of ${schema.enum.join(', ')}, not "${value}".`;
 }
 
-/** An absolute address without path; `problems` gets what is wrong with it. */
+/** Scheme, host and port: nothing else that a URL may have, nor what its parser mends in silence (blanks, backslashes). */
+const bareAddress = /^[a-z]+:\/\/[^\s\\/?#@]+\/*$/i;
+
+/** An absolute address without path, as its origin; `problems` gets what is wrong with it, without a password in it. */
 function addressIn(
   values: Readonly<Record<string, unknown>>,
   name: Name,
@@ -277,10 +280,10 @@ function addressIn(
 ): string | undefined {
   const value = values[name] as string | undefined;
   if (value === undefined) return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const plain = url !== undefined && url.username === '' && url.search === '' && url.hash === '';
-  if (plain && protocols.includes(url.protocol)) return value.replace(/\/+$/, '');
-  problems.push(`${name} must be an address like ${protocols[0]}//host:port, not "${value}".`);
+  const url = bareAddress.test(value) && URL.canParse(value) ? new URL(value) : undefined;
+  if (url !== undefined && protocols.includes(url.protocol)) return url.origin;
+  const shown = value.replace(/(^|\/\/).*@/s, '$1…@');
+  problems.push(`${name} must be an address like ${protocols[0]}//host:port, not "${shown}".`);
   return undefined;
 }
 

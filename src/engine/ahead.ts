@@ -40,6 +40,8 @@ interface Steps {
   readonly lastCalls: (act: Act, acted: Acted, subject: string) => readonly Call[];
   /** The way under locks. */
   readonly locked: (act: Act) => Promise<Acted>;
+  /** Hears of faults that no caller hears of, since the way under locks answers. */
+  readonly faulted: (error: unknown) => void;
 }
 
 /** Of one company: heads are one company's, whoever asks. */
@@ -119,7 +121,10 @@ export class AheadPress {
       };
     } catch (error) {
       // Heads may have moved for what will never be written.
-      if (!(error instanceof Refusal)) this.#failed(lane, companyId);
+      if (!(error instanceof Refusal)) {
+        this.#steps.faulted(error);
+        this.#failed(lane, companyId);
+      }
       return undefined;
     }
   }
@@ -156,7 +161,8 @@ export class AheadPress {
   #keep(group: readonly Ready[], lane: Lane, companyId: string): void {
     try {
       for (const { keep } of group) keep();
-    } catch {
+    } catch (error) {
+      this.#steps.faulted(error);
       this.#failed(lane, companyId);
     }
   }

@@ -87,7 +87,8 @@ export class Press {
   readonly #ahead: AheadPress;
   #underWay = 0;
 
-  constructor(db: Db, world: World) {
+  /** `faulted`: see Steps in ahead.ts. */
+  constructor(db: Db, world: World, faulted: (error: unknown) => void) {
     this.#db = db;
     this.#world = world;
     this.#lanes = new Lanes({
@@ -99,6 +100,7 @@ export class Press {
       shown: (act, change) => this.#shown(act, change),
       lastCalls: (act, acted, subject) => this.#lastCalls(act, acted, subject),
       locked: (act) => this.#locked(act),
+      faulted,
     });
   }
 

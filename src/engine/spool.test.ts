@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -16,6 +26,19 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const left = () => readdirSync(join(folder, 'spool'));
+/** Of the one open file in a folder. */
+function descriptorIn(directory: string): number {
+  const open = readdirSync('/proc/self/fd').filter((number) => {
+    try {
+      return readlinkSync(join('/proc/self/fd', number)).startsWith(`${directory}/`);
+    } catch {
+      // The one of reading this folder.
+      return false;
+    }
+  });
+  expect(open).toHaveLength(1);
+  return Number(open[0]);
+}
 const here = new AbortController().signal;
 const of = (...parts: string[]) =>
   new Download('a.txt', async (sink) => {
@@ -102,6 +125,17 @@ describe('a place', () => {
       expect(await refused(spool.fill('A', leaving, gone.signal))).toBeInstanceOf(CallerGone);
     }
     expect(left()).toEqual([]);
+  });
+
+  test('is free again when its file can not even be closed', async () => {
+    for (let again = 0; again < 5; again += 1) {
+      const broken = new Download('x', async () => {
+        // Somebody else has closed it: what is left to do with it fails.
+        closeSync(descriptorIn(join(folder, 'spool')));
+        throw new Error('broken');
+      });
+      expect(await refused(spool.fill('A', broken, here))).toEqual(new Error('broken'));
+    }
   });
 
   test('is free again when the folder is gone', async () => {

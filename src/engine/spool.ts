@@ -114,8 +114,10 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
         });
         return new SpooledFile(download.name, size, handle, leave);
       } catch (error) {
-        await file?.close();
+        // First, whatever becomes of the file: a place that is not given back is lost until the process ends.
         leave();
+        // What could not be written matters; how its file was closed does not, and the system frees it.
+        await file?.close().catch(() => undefined);
         throw toldOf(error);
       } finally {
         writing -= 1;

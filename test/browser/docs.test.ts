@@ -53,7 +53,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(realpathSync(tmpdir()), 'certo-docs-'));
   const spool = await openSpool({ directory, perCompany: 1, writing: 1, together: 1 });
   server = await buildServer({
-    corridor: { db: database.db, world, keyRate: off, spool, press: new Press(database.db, world) },
+    corridor: { db: database.db, world, keyRate: off, spool, press: new Press(database.db, world, () => undefined) },
     addressRate: off,
     trustedProxies: [],
     log: pino({ level: 'silent' }),

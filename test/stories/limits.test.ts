@@ -36,7 +36,7 @@ beforeAll(async () => {
     dbs.map(async (db, i) => ({
       db,
       world: service.app.world,
-      press: new Press(db, service.app.world),
+      press: new Press(db, service.app.world, () => undefined),
       keyRate: fixedMinuteRate(1, Date.now),
       spool: await openSpool({ directory: join(folder, String(i)), perCompany: 1, writing: 1, together: 1 }),
     })),

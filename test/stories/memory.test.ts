@@ -545,6 +545,7 @@ test('what was written and can not be remembered is answered all the same: it is
   const draft = await process.call<InvoiceJson>('POST', '/invoices', { key: A.key, body });
   expect([draft.status, process.trips()]).toEqual([201, atOnce]);
   expect((await drafts()).filter((id) => !before.includes(id))).toEqual([draft.json.id]);
+  expect(service.logs.filter((line) => line.includes('no room left to remember it'))).toHaveLength(1);
   // Nothing of the company is remembered any more, so nothing wrong is.
   const other = await process.draft(body);
   expect([other.status, process.trips().written]).toEqual([201, 0]);
