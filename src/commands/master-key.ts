@@ -3,10 +3,10 @@
  * secrets, since what another key sealed could then never be opened again.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { link, open, rm, stat } from 'node:fs/promises';
+import { link, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { Pool } from 'pg';
-import { makeFolders, syncFolder } from '../db/data-directory.ts';
+import { makeFolders, writeAside } from '../db/data-directory.ts';
 import { keyFingerprint, type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
 import { readGiven } from './given-file.ts';
@@ -128,19 +128,12 @@ async function bind(owner: Pool, bond: Bond, key: MasterKey, file: string): Prom
  * takes the first one's.
  */
 async function writeKey(file: string): Promise<void> {
-  const folder = dirname(resolve(file));
-  await makeFolders(folder, 0o700);
-  const aside = join(folder, `.master.key-${randomBytes(4).toString('hex')}`);
-  const handle = await open(aside, 'wx', 0o600);
-  try {
-    await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
-    await handle.sync().finally(() => handle.close());
-    // Unlike a rename, this takes nobody's place.
-    await link(aside, file).catch((error: NodeJS.ErrnoException) => {
+  const path = resolve(file);
+  await makeFolders(dirname(path), 0o700);
+  // Unlike a rename, a link takes nobody's place.
+  const give = (aside: string) =>
+    link(aside, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-  } finally {
-    await rm(aside, { force: true });
-  }
-  await syncFolder(folder);
+  await writeAside(path, `${randomBytes(32).toString('hex')}\n`, give);
 }

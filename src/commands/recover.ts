@@ -107,9 +107,10 @@ async function tellingAll<T>(
   try {
     return await step();
   } catch (error) {
-    const problems = error instanceof Refusal ? problemsIn(error) : [];
+    if (!(error instanceof Refusal)) throw error;
+    const problems = problemsIn(error);
     if (problems.length === 0) throw error;
-    tellProblems(outside, options, problems, (error as Refusal).facts['count'] ?? problems.length);
+    tellProblems(outside, options, problems, error.facts['count'] ?? problems.length);
     return undefined;
   }
 }

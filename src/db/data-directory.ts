@@ -1,7 +1,7 @@
 /** The folder that holds everything of one service: where it is, whose it is, who may enter. */
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 /** The folder can't be used; `message` is one sentence that says why and what to do. */
 export class DataDirectoryUnusable extends Error {
@@ -217,18 +217,31 @@ async function markOf(path: string): Promise<string> {
   });
 }
 
-/** Whole or not at all, and on disk. */
 async function writeMark(path: string, lines: readonly string[]): Promise<void> {
-  const aside = join(path, `.${marker}-${randomBytes(4).toString('hex')}`);
+  await writeAside(join(path, marker), `${[mark.head, ...lines].join('\n')}\n`, rename);
+}
+
+/** A file for its owner only, whole or not at all, and on disk. `give`: gives what was written aside its name. */
+export async function writeAside(
+  path: string,
+  text: string,
+  give: (aside: string, path: string) => Promise<void>,
+): Promise<void> {
+  const folder = dirname(path);
+  const aside = join(folder, `.${basename(path)}-${randomBytes(4).toString('hex')}`);
   const handle = await open(aside, 'wx', 0o600);
   try {
-    await handle.writeFile(`${[mark.head, ...lines].join('\n')}\n`);
-    await handle.sync();
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await give(aside, path);
   } finally {
-    await handle.close();
+    await rm(aside, { force: true });
   }
-  await rename(aside, join(path, marker));
-  await syncFolder(path);
+  await syncFolder(folder);
 }
 
 /** Makes names that were given or taken in a folder survive a power cut. */
