@@ -200,8 +200,8 @@ export const findingWords = {
 
   // Numbers, dates and signatures
   NUMBER_GAP: error(
-    'In the series {series} the documents {missing} are missing. Export every document of the period; numbers have no gaps.',
-    'Na série {series} faltam os documentos {missing}. Exporte todos os documentos do período; a numeração não tem falhas.',
+    'Numbers missing in the series {series}: {missing}. Export every document of the period; numbers have no gaps.',
+    'Números em falta na série {series}: {missing}. Exporte todos os documentos do período; a numeração não tem falhas.',
   ),
   NUMBER_ORDER: warning(
     '{number} stands after {previous}. Export each series in order of number; its signature was not verified.',

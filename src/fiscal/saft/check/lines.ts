@@ -16,6 +16,8 @@ export interface DocumentSums {
   quantity: bigint;
   /** Taxable base per percentage, credit less debit. */
   readonly bases: Map<string, bigint>;
+  /** Of these, what was given off at a payment (SettlementAmount) and is not in the lines' amounts. */
+  readonly givenOff: Map<string, bigint>;
   /** Each line has a Tax with a percentage: only then can TaxPayable be worked out. */
   allRated: boolean;
   references: boolean;
@@ -35,6 +37,7 @@ export function emptySums(): DocumentSums {
     credit: 0n,
     quantity: 0n,
     bases: new Map(),
+    givenOff: new Map(),
     allRated: true,
     references: false,
     origins: new Set(),
@@ -149,12 +152,18 @@ function checkTax(book: Book, sums: DocumentSums, node: SaftNode, of: LineOf & {
   else {
     const base = taxBase(book, node) ?? of.signed;
     const key = unitsText(percentage);
-    sums.bases.set(key, (sums.bases.get(key) ?? 0n) + base);
+    add(sums.bases, key, base);
+    const givenOff = of.kind === 'payment' ? (unitsOf(textIn(node, 'SettlementAmount')) ?? 0n) : 0n;
+    if (givenOff !== 0n) add(sums.givenOff, key, of.signed < 0n ? -givenOff : givenOff);
   }
   const key = taxKey(tax);
   if (percentage !== undefined && !book.taxes.has(key)) book.findings.tell('TAX_NOT_IN_TABLE', tax.line, { tax: key });
   // A note has the rates and codes of the invoice's day, which this file need not hold.
   if (of.type !== 'NC' && of.type !== 'ND' && of.kind !== 'payment') checkInForce(book, node, tax);
+}
+
+function add(sums: Map<string, bigint>, key: string, units: bigint): void {
+  sums.set(key, (sums.get(key) ?? 0n) + units);
 }
 
 /** Assertions 1 and 2: no tax exactly with a reason, and reason and code together. */

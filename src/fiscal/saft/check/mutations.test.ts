@@ -672,6 +672,31 @@ const cancelledConversion = both(
   (xml) => xml.replace(/(?<=<TotalCredit>)[^<]*/, (sum) => (Number(sum) - 1000).toFixed(2)),
 );
 
+/** A discount of 100 for paying, with the tax that its receipt tells. */
+const paidWithDiscount = (tax: number) =>
+  both(
+    within('RG A2026/2', '<CreditAmount>1000.00', '<SettlementAmount>100.00</SettlementAmount>\n<CreditAmount>900.00'),
+    within(
+      'RG A2026/2',
+      '</CreditAmount>\n',
+      '</CreditAmount>\n<Tax>\n<TaxType>IVA</TaxType>\n<TaxCountryRegion>PT</TaxCountryRegion>\n' +
+        '<TaxCode>NOR</TaxCode>\n<TaxPercentage>23.00</TaxPercentage>\n</Tax>\n',
+    ),
+    within('RG A2026/2', '<TaxPayable>230.00', `<TaxPayable>${tax}`),
+    within('RG A2026/2', '<NetTotal>1000.00', '<NetTotal>900.00'),
+    within('RG A2026/2', '<GrossTotal>1230.00', `<GrossTotal>${900 + tax}.00`),
+    (xml) => xml.replace(/(?<=<Payments>[\s\S]*?<TotalCredit>)[^<]*/, (sum) => (Number(sum) - 100).toFixed(2)),
+  );
+
+test('the tax of a discount for paying may stay or be taken back, and is nothing else', async () => {
+  const findings = async (tax: number) => (await check(paidWithDiscount(tax)(await ours))).findings;
+  expect(await findings(230)).toEqual([]);
+  expect(await findings(207)).toEqual([]);
+  for (const tax of [206, 208, 229, 231]) {
+    expect(await findings(tax)).toMatchObject([{ code: 'TAX_TOTAL', document: 'RG A2026/2' }]);
+  }
+});
+
 test.each([
   ['a tax period that began the year before', swap('<FiscalYear>2026', '<FiscalYear>2025')],
   ['characters beyond the basic plane count once', swap('<City>Lisboa', `<City>${'😀'.repeat(50)}`)],
