@@ -47,12 +47,17 @@ export function judge(made: Made, answer: Answer): string[] {
   if (kind === 'broken' && status === 400 && (json as { code?: string }).code !== 'INVALID_REQUEST')
     faults.push(`answered ${json.code} although it does not follow the schema`);
   if (kind === 'valid' && status === 400) {
-    const told = (json.errors ?? []).filter(({ code }) => schemaCodes.has(code));
+    const told = (json.errors ?? []).filter((one) => schemaCodes.has(one.code) && !isOfBothNames(made, one));
     if (told.length > 0 || schemaCodes.has(json.code))
       faults.push(`was refused although it follows the schema: ${JSON.stringify(told)}`);
   }
   if (kind === 'valid' && status === 403) faults.push('answered 403');
   return [...faults, ...strangers(made, answer)];
+}
+
+/** A customer without a name of its own shows first and last name, which together may be too long where neither is. */
+function isOfBothNames({ body }: Made, { code, pointer }: { code: string; pointer: string }): boolean {
+  return code === 'TOO_LONG' && pointer === '/name' && !JSON.parse(body ?? '{}').name;
 }
 
 function undeclared({ operation }: Made, { status, headers, json, text }: Answer): string[] {
