@@ -108,6 +108,16 @@ test('a note tells the norm under which its lines were withheld, also of an invo
   const note = noted(older, 'b');
   expect(note.totals.withholdings).toEqual([{ ...group, reason: 'Norma A' }]);
   expect([note.lines[0]!.withholdingAmount, note.totals.withholding]).toEqual(['25.00', '25.00']);
+  // Of several groups the one of the line's own type and percentage.
+  const others = [
+    { type: 'IRC' as const, percent: '25', base: '100.00', amount: '25.00' },
+    { type: 'IRS' as const, percent: '11.5', base: '100.00', amount: '11.50' },
+  ];
+  const among = (content: Content): Content => ({
+    ...content,
+    totals: { ...content.totals, withholdings: [...others, ...withholdings] },
+  });
+  expect(noted(among(older), 'b').totals.withholdings).toEqual([{ ...group, reason: 'Norma A' }]);
 });
 
 test('a note that rounding gives a cent less than its price has no part of the global discount for it', () => {

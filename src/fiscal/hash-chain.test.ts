@@ -109,6 +109,10 @@ test('nothing of another form is ever signed', () => {
     { grossTotal: '01.00' },
     { grossTotal: '1.000' },
     { date: '2026-03-02\n' },
+    { date: 'x2026-03-02' },
+    { systemEntry: 'x2026-03-02T09:00:00' },
+    { number: ';FT A/1' },
+    { number: 'FT A/1/1' },
   ];
   for (const over of wrong)
     expect(() => chainPart({ ...parts, ...over }), JSON.stringify(over)).toThrow('assertion failed');
@@ -121,7 +125,16 @@ test('a hash is 172 characters of Base64 with one spelling', () => {
   const twin = `${hash.slice(0, 170)}${hash[170] === 'J' ? 'I' : 'J'}=`;
   expect(Buffer.from(twin, 'base64').equals(Buffer.from(hash, 'base64'))).toBe(true);
   expect(verifyHash(publicKey, vectors[0]!.text, twin)).toBe(false);
-  for (const bad of ['', '0', hash.slice(1), `${hash}\n`, hash.replace('=', ''), hash.replace(/./, '-')])
+  for (const bad of [
+    '',
+    '0',
+    hash.slice(1),
+    `${hash}\n`,
+    hash.replace('=', ''),
+    hash.replace(/./, '-'),
+    `A${hash}`,
+    `${hash}A`,
+  ])
     expect(isHash(bad)).toBe(false);
   expect(() => shortHash('short')).toThrow('172');
 });

@@ -327,6 +327,9 @@ test('what the draft rules exclude is a fault of ours, not a refusal', () => {
     { customer: { id: 'c', name: 'Ana' } },
     { issuer: { id: 'i', name: 'Casa', taxpayerNumber: '999999990' } },
     { issuer: { id: 'i', name: 'Casa' } },
+    { issuer: { id: 'i', name: '', taxpayerNumber: '509442013' } },
+    { customer: { id: 'c', name: 'Ana', country: 'PT', taxpayerNumber: '1*2' } },
+    { customer: { id: 'c', name: 'Ana', country: 'US', taxpayerNumber: 'x'.repeat(31) } },
     { lines: [] },
     { type: 'CREDIT_NOTE' },
   ];

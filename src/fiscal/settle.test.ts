@@ -85,6 +85,14 @@ it('payments in any parts sum to the document, in its currency and in the books'
         for (const member of ['net', 'tax', 'gross', 'withholding', 'toPay'] as const) {
           expect(round2(sum(paid.map((part) => part[which][member])))).toBe(document[which][member]);
         }
+        // Kind by kind, as receipts tell what was withheld.
+        for (const { base, amount, ...whole } of document[which].withholdings) {
+          const own = paid.flatMap((part) => part[which].withholdings.filter((one) => sameWithholding(one, whole)));
+          expect([round2(sum(own.map((one) => one.base))), round2(sum(own.map((one) => one.amount)))]).toEqual([
+            base,
+            amount,
+          ]);
+        }
         // Rate by rate, as receipts of the cash VAT scheme tell it.
         for (const group of document[which].groups) {
           const parts = paid.flatMap((part) => part[which].groups.filter((other) => sameRate(group, other)));

@@ -95,6 +95,11 @@ test('what the API takes for a date', () => {
   expect(t.parseDay('2026-06-30T23:30+01:00', 'PT')).toBe('2026-06-30');
   expect(t.parseDay('2024-02-29', 'PT')).toBe('2024-02-29');
   expect(['2000-02-29', '2100-02-29', '2100-02-28'].map(t.isDay)).toEqual([true, false, true]);
+  for (let month = 1; month <= 12; month++) {
+    const last = new Date(Date.UTC(2026, month, 0)).toISOString().slice(0, 10);
+    const after = `${last.slice(0, 8)}${Number(last.slice(8)) + 1}`;
+    expect([last, after].map(t.isDay), last).toEqual([true, false]);
+  }
   const bad = [
     '2026-02-29',
     '2026-02-30T00:00:00Z',

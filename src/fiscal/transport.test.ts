@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { decideIssue, finishIssue, type IssueFacts } from './issue.ts';
+import type { Refusal } from './refusal.ts';
 import {
   checkNotStarted,
   checkStart,
@@ -13,12 +14,20 @@ import {
 } from './transport.ts';
 
 const now = new Date('2026-03-02T10:00:00.700Z');
-const codes = (act: () => unknown): unknown => {
+const refused = (act: () => unknown): Refusal => {
+  try {
+    act();
+  } catch (refusal) {
+    return refusal as Refusal;
+  }
+  throw new Error('passes');
+};
+const codes = (act: () => unknown): string => {
   try {
     act();
     return 'passes';
   } catch (refusal) {
-    return (refusal as { code: string }).code;
+    return (refusal as Refusal).code;
   }
 };
 
@@ -128,15 +137,20 @@ describe('the start', () => {
   });
 
   test('the words of a refusal are in civil time', () => {
-    try {
-      checkStart({ start: '2026-07-01T08:00:00.000Z' }, new Date('2026-07-01T09:00:00.000Z'), 'PT');
-      expect.unreachable();
-    } catch (refusal) {
-      expect((refusal as { facts: unknown }).facts).toEqual({
-        start: '2026-07-01T09:00:00.000+01:00',
-        now: '2026-07-01T10:00:00.000+01:00',
-      });
-    }
+    const past = { start: '2026-07-01T08:00:00.000Z' };
+    expect(refused(() => checkStart(past, new Date('2026-07-01T09:00:00.000Z'), 'PT')).facts).toEqual({
+      start: '2026-07-01T09:00:00.000+01:00',
+      now: '2026-07-01T10:00:00.000+01:00',
+    });
+    const far = '2026-07-31T08:00:00.000Z';
+    expect(refused(() => checkStart({ start: far }, now, 'PT')).facts).toEqual({
+      start: '2026-07-31T09:00:00.000+01:00',
+      from: '2026-04-30',
+    });
+    const begun = '2026-03-02T08:00:00.000Z';
+    expect(refused(() => checkNotStarted({ start: begun }, now, 'PT')).facts).toEqual({
+      start: '2026-03-02T08:00:00.000+00:00',
+    });
   });
 });
 
