@@ -152,18 +152,30 @@ it('where earlier parts told too little tax, what is left has the tax of its rat
 });
 
 it('a payment that is worth nothing in euros tells the rate that most of it is of, with 0.00', () => {
-  const original = sampleContent(
-    'INVOICE',
-    [sampleLine({ unitPrice: '0.10', vatRate: 'REDUCED' }), sampleLine({ unitPrice: '0.90' })],
-    { currency: 'KRW', exchangeRate: '0.00058' },
-  );
-  for (const amount of ['0.01', '0.50', original.totals.toPay]) {
-    const open = { totals: openOf(original.totals, []), books: openOf(original.books, []) };
-    const booked = bookedPart(open, settledPart(open.totals, amount));
-    expect(booked).toMatchObject({ net: '0.00', tax: '0.00', gross: '0.00', toPay: '0.00' });
-    expect(booked.groups).toEqual([{ region: 'PT', taxCode: 'NOR', rate: '23', base: '0.00', tax: '0.00' }]);
-    expect(qrOf(booked)).toMatchObject({ I1: 'PT', N: '0.00', O: '0.00' });
+  const rated = [sampleLine({ unitPrice: '0.10', vatRate: 'REDUCED' }), sampleLine({ unitPrice: '0.90' })];
+  for (const lines of [rated, rated.toReversed()]) {
+    const original = sampleContent('INVOICE', lines, { currency: 'KRW', exchangeRate: '0.00058' });
+    for (const amount of ['0.01', '0.50', original.totals.toPay]) {
+      const open = { totals: openOf(original.totals, []), books: openOf(original.books, []) };
+      const booked = bookedPart(open, settledPart(open.totals, amount));
+      expect(booked).toMatchObject({ net: '0.00', tax: '0.00', gross: '0.00', toPay: '0.00' });
+      expect(booked.groups).toEqual([{ region: 'PT', taxCode: 'NOR', rate: '23', base: '0.00', tax: '0.00' }]);
+      expect(qrOf(booked)).toMatchObject({ I1: 'PT', N: '0.00', O: '0.00' });
+    }
   }
+});
+
+it('a payment that is worth something in euros tells its rates as they are there', () => {
+  const rated = [sampleLine({ unitPrice: '106', vatRate: 'REDUCED' }), sampleLine({ unitPrice: '10' })];
+  const { totals, books } = sampleContent('INVOICE', rated, { currency: 'USD', exchangeRate: '0.5' });
+  const open = { totals: openOf(totals, []), books: openOf(books, []) };
+  const all = bookedPart(open, settledPart(open.totals, totals.toPay));
+  expect(all).toEqual(books);
+  const half = bookedPart(open, settledPart(open.totals, '62.33'));
+  expect(half.groups.map(({ taxCode, base, tax }) => [taxCode, base, tax])).toEqual([
+    ['RED', '26.50', '1.59'],
+    ['NOR', '2.50', '0.58'],
+  ]);
 });
 
 it('receipts and credit notes of several rates: each QR code sums to its totals, and together they are the invoice', () => {
