@@ -330,7 +330,7 @@ async function openDoor(parts: AppParts, logs: readonly string[]): Promise<Door>
       throw new Error(`${method} ${path} answered ${answer.status} ${answer.text}\n${logs.at(-1)}`);
     const operation = operationOf(method, path);
     if (operation !== undefined)
-      conforms(operation, answer as Answer, documentedStatuses(description.json, method, operation.path));
+      conforms(operation, answer as Answer, documentedAnswers(description.json, method, operation.path));
     return answer;
   };
   return {
@@ -345,12 +345,24 @@ async function openDoor(parts: AppParts, logs: readonly string[]): Promise<Door>
 }
 
 interface Description {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;
+  readonly paths: Readonly<
+    Record<string, Readonly<Record<string, { readonly responses: Readonly<Record<string, { headers: object }>> }>>>
+  >;
 }
 
-function documentedStatuses(description: Description, method: string, path: string): ReadonlySet<string> {
-  const operation = description.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
-  return new Set(['405', ...Object.keys(operation?.responses ?? {})]);
+/** Header fields, in lower case, by status. */
+function documentedAnswers(
+  { paths }: Description,
+  method: string,
+  path: string,
+): ReadonlyMap<number, ReadonlySet<string>> {
+  const responses = paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()]?.responses ?? {};
+  return new Map(
+    Object.entries(responses).map(([status, { headers }]) => [
+      Number(status),
+      new Set(Object.keys(headers).map((name) => name.toLowerCase())),
+    ]),
+  );
 }
 
 function sentOf(method: string, path: string, options: CallOptions): Sent {

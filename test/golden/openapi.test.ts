@@ -28,7 +28,7 @@ interface Described {
     readonly content: Readonly<Record<string, { schema: Schema }>>;
   };
   readonly responses: Readonly<
-    Record<string, { description: string; content: Readonly<Record<string, { schema: Schema }>> }>
+    Record<string, { description: string; headers: object; content: Readonly<Record<string, { schema: Schema }>> }>
   >;
 }
 
@@ -117,6 +117,31 @@ test('each says what it takes, what it answers and how it refuses', () => {
       ...(operation.kind === 'write' ? ['409', '413', '415', '422'] : []),
     ];
     expect(Object.keys(own.responses)).toEqual(expect.arrayContaining(always));
+  }
+});
+
+test('header fields stand where they come, and nowhere else', () => {
+  const always = ['X-Request-Id'];
+  const known = [...always, 'RateLimit-Policy', 'RateLimit'];
+  const byStatus: Readonly<Record<string, readonly string[]>> = {
+    '401': [...always, 'WWW-Authenticate'],
+    '408': always,
+    '414': always,
+    '431': always,
+    '409': [...known, 'Retry-After'],
+    '429': [...known, 'Retry-After'],
+    '503': [...known, 'Retry-After'],
+  };
+  for (const { name, method, path, kind, reply } of operations) {
+    const done = [
+      ...known,
+      ...(kind === 'write' ? ['Idempotent-Replayed'] : []),
+      ...(name === 'getSaft' ? ['Content-Disposition'] : []),
+    ];
+    for (const [status, { headers }] of Object.entries(described(method, path)!.responses)) {
+      const expected = Number(status) === reply[0] ? done : (byStatus[status] ?? known);
+      expect([name, status, Object.keys(headers)]).toEqual([name, status, expected]);
+    }
   }
 });
 

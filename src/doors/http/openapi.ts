@@ -5,8 +5,10 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
-import { type RefusalCode, refusals } from '../../fiscal/refusal.ts';
+import { most_problems, type RefusalCode, refusals } from '../../fiscal/refusal.ts';
+import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { answerHeaders, headersOf } from './answer-headers.ts';
 
 type Json = Record<string, unknown>;
 
@@ -64,13 +66,19 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
       components: {
         securitySchemes: { apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' } },
         schemas: { Problem: problemSchema as never },
+        headers: answerHeaders as never,
       },
       security: [{ apiKey: [] }],
     },
     hideUntagged: true,
     transformObject: (made) => {
-      if ('openapiObject' in made) markOptionalBodies(made.openapiObject.paths as Paths);
-      return 'openapiObject' in made ? made.openapiObject : made.swaggerObject;
+      if (!('openapiObject' in made)) return made.swaggerObject;
+      const described = Object.values(made.openapiObject.paths as Paths).flatMap((methods) => Object.values(methods));
+      for (const one of described) {
+        markOptionalBody(one);
+        addHeaders(one);
+      }
+      return made.openapiObject;
     },
   });
   // Written once: anybody may ask, and it is more than half a megabyte.
@@ -86,13 +94,27 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
   });
 }
 
-type Paths = Record<string, Record<string, { requestBody?: { required?: boolean; content: Record<string, Json> } }>>;
+interface Described {
+  readonly operationId: string;
+  readonly requestBody?: { required?: boolean; readonly content: Readonly<Record<string, Json>> };
+  readonly responses: Record<string, Json>;
+}
+
+type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
 
 /** No body equals `{}` (decisions 1): where that is valid, a body is not required. The plugin says it always is. */
-function markOptionalBodies(paths: Paths): void {
-  for (const { requestBody } of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const schema = requestBody?.content['application/json']?.['schema'] as Json | undefined;
-    if (requestBody !== undefined && schema?.['required'] === undefined) requestBody.required = false;
+function markOptionalBody({ requestBody }: Described): void {
+  const schema = requestBody?.content['application/json']?.['schema'] as Json | undefined;
+  if (requestBody !== undefined && schema?.['required'] === undefined) requestBody.required = false;
+}
+
+/** The fields by reference, which the plugin has no words for. */
+function addHeaders({ operationId, responses }: Described): void {
+  const operation = operations.find(({ name }) => name === operationId)!;
+  for (const [status, { description, ...rest }] of Object.entries(responses)) {
+    const names = headersOf(operation, Number(status));
+    const headers = Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+    responses[status] = { description, headers, ...rest };
   }
 }
 
@@ -169,23 +191,38 @@ const problemSchema: Json = {
   type: 'object',
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'message', 'statusCode'],
   properties: {
-    type: { type: 'string' },
-    title: { type: 'string' },
-    status: { type: 'integer' },
+    type: { type: 'string', description: 'A page about the code.' },
+    title: { type: 'string', description: 'What the status means.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What happened and what to do, in the language of Accept-Language.' },
-    instance: { type: 'string' },
+    instance: { type: 'string', description: 'The path of the request.' },
     code: { type: 'string', description: 'Stable code.' },
-    requestId: { type: 'string' },
+    requestId: { type: 'string', description: 'The same as X-Request-Id.' },
     errors: {
       type: 'array',
+      maxItems: most_problems,
+      description: 'Every problem of the request, each with its place.',
       items: {
         type: 'object',
         required: ['pointer', 'code', 'message'],
-        properties: { pointer: { type: 'string' }, code: { type: 'string' }, message: { type: 'string' } },
+        properties: {
+          pointer: {
+            type: 'string',
+            description: 'Into the body, as RFC 6901 says; "?name" of the query; ":name" of the path.',
+          },
+          code: { type: 'string', description: 'Stable code.' },
+          message: { type: 'string', description: 'What is wrong there and what to do.' },
+        },
       },
     },
-    message: { type: 'string' },
-    statusCode: { type: 'integer' },
+    currentUpdatedAt: { type: 'string', format: 'date-time', description: 'DRAFT_CHANGED: the revision as it is now.' },
+    reasons: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'NOT_READY: codes of the reasons, as in GET /company.',
+    },
+    message: { type: 'string', description: 'The same as detail.' },
+    statusCode: { type: 'integer', description: 'The same as status.' },
   },
 };
 
