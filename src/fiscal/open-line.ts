@@ -1,9 +1,9 @@
 /** One line before the global discount: its base, its own discount, its rate, and what is wrong with it. */
-import { compare, multiply, percentOf, round2, subtract, trimmed } from './decimal.ts';
+import { compare, multiply, percentOf, round2, subtract } from './decimal.ts';
 import type { Day, Decimal, LineInput, TaxCode } from './document.ts';
 import { exemptionOn } from './exemptions.ts';
 import { assert, type Problem } from './refusal.ts';
-import { findRate, taxCodes } from './vat-rates.ts';
+import { findRate, rateFacts, taxCodes } from './vat-rates.ts';
 
 export interface OpenLine {
   readonly line: LineInput;
@@ -66,12 +66,7 @@ function checkedRate(line: LineInput, place: string, day: Day, problems: Problem
   const rate = findRate(line.region, line.vatRate, day);
   const asked = line.fixedRate;
   if (rate !== undefined && (asked === undefined || compare(asked, rate) === 0)) return rate;
-  const facts = {
-    rate: asked === undefined ? '–' : trimmed(asked),
-    vatRate: line.vatRate,
-    region: line.region,
-    date: day,
-  };
+  const facts = rateFacts(line.region, line.vatRate, day);
   problems.push({ code: 'VAT_RATE_NOT_IN_FORCE', pointer: `${place}/vatRate`, facts });
   return rate ?? '0';
 }

@@ -194,8 +194,8 @@ export const refusals = {
   },
   VAT_RATE_NOT_IN_FORCE: {
     status: 400,
-    en: '{rate} % is not the {vatRate} rate of {region} on {date}.',
-    pt: '{rate} % não é a taxa {vatRate} de {region} em {date}.',
+    en: 'The {vatRate} rate of {region} on {date} is {expected}. Correct the rate, or the date.',
+    pt: 'A taxa {vatRate} de {region} em {date} é {expected}. Corrija a taxa ou a data.',
   },
   DISCOUNT_OUT_OF_RANGE: {
     status: 400,

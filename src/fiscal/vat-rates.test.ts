@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findRate, legalRatesOn, rateOn, taxCodes } from './vat-rates.ts';
+import { sentence } from './refusal.ts';
+import { findRate, rateFacts, rateOn, taxCodes } from './vat-rates.ts';
 
 const regions = ['PT', 'PT-MA', 'PT-AC'] as const;
 const names = ['REDUCED', 'INTERMEDIATE', 'NORMAL'] as const;
@@ -26,7 +27,7 @@ test('exactly one rate at a time, without holes from 2016 on', () => {
   for (let at = Date.parse('2016-01-01'); at < Date.parse('2028-01-01'); at += 86_400_000) {
     const day = new Date(at).toISOString().slice(0, 10);
     for (const region of regions) {
-      for (const name of names) if (legalRatesOn(region, name, day).length !== 1) odd.push(`${region} ${name} ${day}`);
+      for (const name of names) if (findRate(region, name, day) === undefined) odd.push(`${region} ${name} ${day}`);
     }
   }
   expect(odd).toEqual([]);
@@ -34,8 +35,22 @@ test('exactly one rate at a time, without holes from 2016 on', () => {
 
 test('before the table there is no rate to guess', () => {
   expect(findRate('PT', 'NORMAL', '2010-12-31')).toBeUndefined();
-  expect(legalRatesOn('PT', 'NORMAL', '2010-12-31')).toEqual([]);
   expect(() => rateOn('PT', 'NORMAL', '2010-12-31')).toThrow('VAT_RATE_NOT_IN_FORCE');
+});
+
+test('the refusal says which rate would be', () => {
+  const told = (day: string) =>
+    (['en', 'pt'] as const).map((language) =>
+      sentence('VAT_RATE_NOT_IN_FORCE', language, rateFacts('PT-AC', 'NORMAL', day)),
+    );
+  expect(told('2021-06-30')).toEqual([
+    'The NORMAL rate of PT-AC on 2021-06-30 is 18 %. Correct the rate, or the date.',
+    'A taxa NORMAL de PT-AC em 2021-06-30 é 18 %. Corrija a taxa ou a data.',
+  ]);
+  expect(told('2010-12-31')).toEqual([
+    'The NORMAL rate of PT-AC on 2010-12-31 is not known. Correct the rate, or the date.',
+    'A taxa NORMAL de PT-AC em 2010-12-31 é desconhecida. Corrija a taxa ou a data.',
+  ]);
 });
 
 test('SAF-T codes', () => {

@@ -4,7 +4,7 @@
  * A rate applies by the day of the tax point, not of issue (CIVA articles 7 and 8): callers hand in the tax point.
  */
 import type { Day, Decimal, Region, TaxCode, VatRate } from './document.ts';
-import { Refusal } from './refusal.ts';
+import { type Facts, Refusal } from './refusal.ts';
 
 interface RatePeriod {
   readonly region: Region;
@@ -54,14 +54,15 @@ export function findRate(region: Region, vatRate: VatRate, day: Day): Decimal | 
 /** The percentage in force. Refuses VAT_RATE_NOT_IN_FORCE when the table has none for that day. */
 export function rateOn(region: Region, vatRate: VatRate, day: Day): Decimal {
   const percent = findRate(region, vatRate, day);
-  if (percent === undefined) throw new Refusal('VAT_RATE_NOT_IN_FORCE', { rate: '–', vatRate, region, date: day });
+  if (percent === undefined) throw new Refusal('VAT_RATE_NOT_IN_FORCE', rateFacts(region, vatRate, day));
   return percent;
 }
 
-/** The percentages that a line of this name may be charged on a day: what an item's hand-made rate is checked against. */
-export function legalRatesOn(region: Region, vatRate: VatRate, day: Day): readonly Decimal[] {
-  const rate = findRate(region, vatRate, day);
-  return rate === undefined ? [] : [rate];
+/** What VAT_RATE_NOT_IN_FORCE says: which rate would be. */
+export function rateFacts(region: Region, vatRate: VatRate, date: Day): Facts {
+  const percent = findRate(region, vatRate, date);
+  const expected = percent === undefined ? { en: 'not known', pt: 'desconhecida' } : `${percent} %`;
+  return { region, vatRate, date, expected };
 }
 
 function inForce(period: RatePeriod, day: Day): boolean {

@@ -9,7 +9,7 @@ import type { Day, Region, VatRate } from '../../fiscal/document.ts';
 import { exemptionOn } from '../../fiscal/exemptions.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { legalRatesOn, rateOn } from '../../fiscal/vat-rates.ts';
+import { findRate, rateFacts, rateOn } from '../../fiscal/vat-rates.ts';
 import { closed, line, oneOf, percent, precise, text } from '../fields.ts';
 
 export const unitTypes = [
@@ -200,8 +200,8 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
   if (!record.is_auto_vat_enabled && record.fixed_tax_rate === null) at('/taxRate', 'REQUIRED');
   const fixed = record.fixed_tax_rate === null ? undefined : Number(record.fixed_tax_rate);
   const rate = record.is_auto_vat_enabled ? body.taxRate : fixed;
-  if (rate !== undefined && !legalRatesOn(region, record.vat_rate, today).some((legal) => Number(legal) === rate)) {
-    at('/taxRate', 'VAT_RATE_NOT_IN_FORCE', { rate, vatRate: record.vat_rate, region, date: today });
+  if (rate !== undefined && Number(findRate(region, record.vat_rate, today)) !== rate) {
+    at('/taxRate', 'VAT_RATE_NOT_IN_FORCE', rateFacts(region, record.vat_rate, today));
   }
   if (
     record.withholding_tax_available ||
