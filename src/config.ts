@@ -51,7 +51,7 @@ export const variables = {
     defaultText: 'http://HOST:PORT',
   }),
   CERTO_DATA_DIR: text('Folder of the embedded database, the master key and the simulator.', {
-    defaultText: './data; as root, where the database can not run there, /var/lib/certo',
+    defaultText: './data; as root, where the database cannot run there, /var/lib/certo',
   }),
   DATABASE_URL: text('postgres://user:password@host:5432/database of a PostgreSQL server, 15 or newer.', {
     defaultText: 'the embedded PostgreSQL in the data folder',
@@ -295,7 +295,7 @@ function missingForAt(values: Readonly<Record<string, unknown>>, mode: AtMode): 
     .filter((name) => values[name] === undefined)
     .map((name) => `${name} is required when CERTO_AT_MODE is ${mode}: ${firstSentence(name)}`);
   if (mode === 'production' && values['CERTO_CERTIFICATE_NUMBER'] === 9999) {
-    problems.push('CERTO_CERTIFICATE_NUMBER 9999 is the fictitious one and can not be used in production.');
+    problems.push('CERTO_CERTIFICATE_NUMBER 9999 is the fictitious one and cannot be used in production.');
   }
   return problems;
 }

@@ -30,7 +30,7 @@ export function install(say) {
   );
   if (status === 0) return undefined;
   const [reason] = (error?.message ?? stderr).trim().split('\n');
-  return `its packages can not be installed (npm ci in bench/comparator): ${reason}`;
+  return `its packages cannot be installed (npm ci in bench/comparator): ${reason}`;
 }
 
 /** @returns {{ port, apiKey, company, check(): Promise<string | undefined>, issued(count), stop() }} */

@@ -25,7 +25,7 @@ describe('PFX', () => {
 
   it('says in one line what is wrong, without the passphrase', async () => {
     await expect(readPfx(file('legacy.pfx'), 'sesamo')).rejects.toThrow(
-      /^the PFX file of the AT can not be opened[^\n]*$/,
+      /^the PFX file of the AT cannot be opened[^\n]*$/,
     );
     await expect(readPfx(file('legacy.pfx'), 'sesamo')).rejects.not.toThrow(/sesamo/);
     await expect(readPfx(Buffer.from('nonsense'), passphrase)).rejects.toThrow(/not a PFX file/);

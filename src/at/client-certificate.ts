@@ -22,7 +22,7 @@ export async function readPfx(file: Uint8Array, passphrase: string): Promise<Cli
       const der = forge.asn1.fromDer(Buffer.from(file).toString('latin1'));
       return forge.pkcs12.pkcs12FromAsn1(der, false, passphrase).safeContents.flatMap((content) => content.safeBags);
     } catch {
-      throw new Error('the PFX file of the AT can not be opened: wrong passphrase, or not a PFX file');
+      throw new Error('the PFX file of the AT cannot be opened: wrong passphrase, or not a PFX file');
     }
   })();
   const key = bags.find((bag) => bag.key !== undefined && bag.key !== null)?.key;
@@ -40,7 +40,7 @@ export function readPem(certificates: string, keyPem: string, passphrase?: strin
     try {
       return createPrivateKey({ key: keyPem, format: 'pem', ...(passphrase === undefined ? {} : { passphrase }) });
     } catch {
-      throw new Error('the private key of the AT certificate can not be read: wrong passphrase, or not PEM');
+      throw new Error('the private key of the AT certificate cannot be read: wrong passphrase, or not PEM');
     }
   })();
   const own = blocks.find((block) => new X509Certificate(block).checkPrivateKey(key));

@@ -20,7 +20,7 @@ const escapes: Readonly<Record<string, string>> = { '<': '&lt;', '>': '&gt;', '&
 const forbidden = /[\ud800-\udfff\ufffe\uffff]|[^\P{Cc}\t\n\r\x7f-\x9f]/gu;
 
 function refuse(character: string): never {
-  throw new Error(`assertion failed: XML can not hold U+${character.codePointAt(0)?.toString(16).padStart(4, '0')}`);
+  throw new Error(`assertion failed: XML cannot hold U+${character.codePointAt(0)?.toString(16).padStart(4, '0')}`);
 }
 
 /** One element with text content. `name` is ours and trusted. */

@@ -22,7 +22,7 @@ export async function atSimulator(outside: Outside, options: SimulatorCommand): 
   const directory = options.directory ?? join(await dataDirectory(outside, readConfig(outside.env)), 'simulator');
   await makeFolders(resolve(outside.cwd, directory), 0o700).catch((error: NodeJS.ErrnoException) => {
     const why =
-      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'is not a folder' : `can not be made (${error.code})`;
+      error.code === 'EEXIST' || error.code === 'ENOTDIR' ? 'is not a folder' : `cannot be made (${error.code})`;
     throw new CommandError(exit.environment, `${directory} ${why}: choose another --directory.`);
   });
   const remembered = (await readPlace(directory)) ?? (await choosePlace(directory, false));

@@ -97,7 +97,7 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       );
     case 'ENOTDIR':
     case 'EROFS':
-      return environment(`${error.path ?? 'A file'} can not be used (${error.code}).`);
+      return environment(`${error.path ?? 'A file'} cannot be used (${error.code}).`);
     // The server was stopped, or ended us.
     case '57P01':
     case '57P02':

@@ -77,7 +77,7 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
 
   const pause = (milliseconds: number): Promise<void> =>
     sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
-  const kept = keep().catch((error: Error) => warn(`the simulator can not be kept running: ${error.message}`));
+  const kept = keep().catch((error: Error) => warn(`the simulator cannot be kept running: ${error.message}`));
   return {
     up,
     async stop() {

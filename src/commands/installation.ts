@@ -18,7 +18,7 @@ export async function bindMode(owner: Pool, mode: AtMode): Promise<void> {
   if (bound === mode) return;
   throw new CommandError(
     exit.usage,
-    `This database belongs to CERTO_AT_MODE=${bound} and can not be used with ${mode}: set CERTO_AT_MODE=${bound}, or use another data folder or database for ${mode}.`,
+    `This database belongs to CERTO_AT_MODE=${bound} and cannot be used with ${mode}: set CERTO_AT_MODE=${bound}, or use another data folder or database for ${mode}.`,
   );
 }
 

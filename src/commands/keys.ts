@@ -72,7 +72,7 @@ export async function importKey(outside: Outside, options: Common, file: string)
     const why = error.message.startsWith('the signing key')
       ? error.message
       : 'it is not a private key in PEM without passphrase';
-    throw new CommandError(exit.usage, `${file} can not be imported: ${why}.`);
+    throw new CommandError(exit.usage, `${file} cannot be imported: ${why}.`);
   });
   return tellNew(outside, options, key);
 }
@@ -83,7 +83,7 @@ export async function rotate(outside: Outside, options: Common): Promise<number>
   if (config.atMode === 'production') {
     throw new CommandError(
       exit.usage,
-      'A generated key can not sign in production: make one, declare it to the AT and import it (certo keys import).',
+      'A generated key cannot sign in production: make one, declare it to the AT and import it (certo keys import).',
     );
   }
   await bindMode(owner, config.atMode);

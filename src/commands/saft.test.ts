@@ -145,7 +145,7 @@ describe('saft export', () => {
   }
   const namesOf = (file: string) => readdirSync(folder).filter((name) => name.startsWith(basename(file)));
 
-  test('what can not be written to its end is gone', async () => {
+  test('what cannot be written to its end is gone', async () => {
     const file = join(folder, 'late.xml');
     const end = `select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and application_name = 'certo saft'`;

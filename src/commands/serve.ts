@@ -107,7 +107,7 @@ async function openFigures(
     outside.atEnd(() => metrics.close());
     meter.observe = metrics.observe;
   } catch (error) {
-    log.warn(`no metrics: port ${metricsPort} can not be opened (${(error as NodeJS.ErrnoException).code})`);
+    log.warn(`no metrics: port ${metricsPort} cannot be opened (${(error as NodeJS.ErrnoException).code})`);
   }
 }
 

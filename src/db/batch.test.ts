@@ -129,7 +129,7 @@ describe('a batch', () => {
     expect(reason.message).toMatch(/two columns/);
   });
 
-  test('refuses a value that can not be sent before anything is sent', async () => {
+  test('refuses a value that cannot be sent before anything is sent', async () => {
     const failure = await failureOf([
       [insert, [5]],
       [insert, [Number.NaN]],

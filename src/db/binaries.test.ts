@@ -48,7 +48,7 @@ test('runs from the package where it can, and makes the links its install script
   expect(lines).toEqual([]);
 });
 
-test.runIf(uid === 0)('is copied once where its user can not reach it', async () => {
+test.runIf(uid === 0)('is copied once where its user cannot reach it', async () => {
   const native = await packageAt('closed');
   await chmod(join(home, 'closed'), 0o700);
   // As after "npm ci" with a strict umask.

@@ -38,7 +38,7 @@ export async function findBinaries(
   const { version } = JSON.parse(await readFile(join(folder, '..', 'package.json'), 'utf8')) as { version: string };
   const copy = join(directory, `native-${version}`);
   if ((await tryRun(copy, user)) === undefined) return binariesIn(copy);
-  log(`copying PostgreSQL ${version} to ${copy}, since it can not be run where npm put it`);
+  log(`copying PostgreSQL ${version} to ${copy}, since it cannot be run where npm put it`);
   await copyTo(folder, copy);
   const stillAProblem = await tryRun(copy, user);
   if (stillAProblem === undefined) return binariesIn(copy);

@@ -29,7 +29,7 @@ describe('which folder', () => {
     ['./data', {}, '/srv/certo/data'],
     ['./data when nothing is configured', { configured: '' }, '/srv/certo/data'],
     ['./data as root, where the server can reach it', { uid: 0 }, '/srv/certo/data'],
-    ['/var/lib/certo as root, where it can not', closed, '/var/lib/certo'],
+    ['/var/lib/certo as root, where it cannot', closed, '/var/lib/certo'],
     ['./data for an ordinary user in any case', { ...closed, uid: 1000 }, '/srv/certo/data'],
   ])('%s', (_, change: Partial<Parameters<typeof chooseDataDirectory>[0]>, expected) => {
     expect(chooseDataDirectory({ ...ask, ...change })).toBe(expected);
@@ -99,6 +99,6 @@ describe('the folder', () => {
   test.runIf(uid === 0)('has to be reachable for the server of root', async () => {
     const path = join(home, 'closed', 'data');
     await chmod(join(home, 'closed'), 0o700);
-    await expect(prepareDataDirectory(path, 0)).rejects.toThrow(/User 65534, as which PostgreSQL runs, can not reach/);
+    await expect(prepareDataDirectory(path, 0)).rejects.toThrow(/User 65534, as which PostgreSQL runs, cannot reach/);
   });
 });

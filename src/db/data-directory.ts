@@ -92,7 +92,7 @@ export async function prepareDataDirectory(directory: string, uid: number): Prom
     await chmod(path, owner.uid === 0 ? 0o711 : 0o700);
     if (!(await canReach(join(path, 'postgres'), user))) {
       throw new DataDirectoryUnusable(
-        `User ${user.uid}, as which PostgreSQL runs, can not reach ${path}: choose another CERTO_DATA_DIR, or run Certo as an ordinary user.`,
+        `User ${user.uid}, as which PostgreSQL runs, cannot reach ${path}: choose another CERTO_DATA_DIR, or run Certo as an ordinary user.`,
       );
     }
     return { path, user };
@@ -264,7 +264,7 @@ function explained(directory: string, error: NodeJS.ErrnoException): Error {
       return new DataDirectoryUnusable(`The data folder ${directory} is read-only: choose another CERTO_DATA_DIR.`);
     case 'ENOENT':
       return new DataDirectoryUnusable(
-        `The data folder ${directory} can not be made there: choose another CERTO_DATA_DIR.`,
+        `The data folder ${directory} cannot be made there: choose another CERTO_DATA_DIR.`,
       );
     case 'ENOSPC':
       return new DataDirectoryUnusable(`There is no space left for the data folder ${directory}.`);

@@ -472,7 +472,7 @@ describe('a command', () => {
   });
 });
 
-describe('a folder that can not be used is told in one line', () => {
+describe('a folder that cannot be used is told in one line', () => {
   async function problem(): Promise<string> {
     const error = await startEmbedded(options()).then(
       (held) => held.stop(),
@@ -530,13 +530,13 @@ describe('a folder that can not be used is told in one line', () => {
 
   test('a folder in which nothing can be made, and a file above it', async () => {
     directory = '/proc/certo/data';
-    expect(await problem()).toMatch(/^The data folder \/proc\/certo\/data can not be made there/);
+    expect(await problem()).toMatch(/^The data folder \/proc\/certo\/data cannot be made there/);
     await writeFile(join(home, 'file'), '');
     directory = join(home, 'file', 'data');
     expect(await problem()).toMatch(/is not a folder/);
   });
 
-  test('a server that runs and can not be reached', async () => {
+  test('a server that runs and cannot be reached', async () => {
     await seed();
     const held = await startEmbedded(options());
     const pid = await serverPid();

@@ -14,7 +14,7 @@ test('a group that fails as a whole rejects its members, and those behind it hav
     onTheirWay: 1,
     run: async (members) => {
       groups.push(members.length);
-      if (members.some(({ fails }) => fails)) throw new Error('they can not travel together');
+      if (members.some(({ fails }) => fails)) throw new Error('they cannot travel together');
       for (const { resolve } of members) resolve(members.length);
       return [];
     },
@@ -24,8 +24,8 @@ test('a group that fails as a whole rejects its members, and those behind it hav
   );
   const settled = await Promise.allSettled(asked);
   expect(settled.map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)))).toEqual([
-    'Error: they can not travel together',
-    'Error: they can not travel together',
+    'Error: they cannot travel together',
+    'Error: they cannot travel together',
     2,
     2,
     1,

@@ -121,7 +121,7 @@ export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: bo
     } catch (error) {
       // Roles belong to the server, our lock to one database: two may alter the same role ("tuple concurrently updated").
       if (attempt === 5 || (error as { code?: unknown }).code !== 'XX000') {
-        throw new MigrationRefused(`The roles of Certo can not be set up: ${(error as Error).message}.`);
+        throw new MigrationRefused(`The roles of Certo cannot be set up: ${(error as Error).message}.`);
       }
       await sleep(20 * attempt);
     }

@@ -120,7 +120,7 @@ test('the owner acts as certo_owner, with the same types of values', async () =>
   expect(rows).toEqual([{ u: 'certo_owner', d: '2026-01-31', n: '1.50', i: 7 }]);
 });
 
-describe('a database that can not be had is told in one sentence without the password', () => {
+describe('a database that cannot be had is told in one sentence without the password', () => {
   let server: Server | undefined;
   afterEach(() => server?.close());
 

@@ -212,7 +212,7 @@ async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<vo
 /** One sentence for the operator, from Node's code of a failed connection or from the server's SQLSTATE. */
 function sentence(error: Error & { code?: unknown }, place: string): string {
   if ('syscall' in error && error.syscall === 'open') {
-    return 'A certificate or key file that DATABASE_URL names can not be read.';
+    return 'A certificate or key file that DATABASE_URL names cannot be read.';
   }
   const code = String(error.code ?? '');
   switch (code) {
@@ -225,7 +225,7 @@ function sentence(error: Error & { code?: unknown }, place: string): string {
     case 'EHOSTUNREACH':
     case 'ENETUNREACH':
     case 'ETIMEDOUT':
-      return `The host of ${place} can not be reached.`;
+      return `The host of ${place} cannot be reached.`;
     case 'EACCES':
       return `This user may not connect to ${place}.`;
     case '28P01':

@@ -133,7 +133,7 @@ test('an error of one ends it for all, and nothing is kept', async () => {
   await expect(done).rejects.toMatchObject({ code: '22012' });
 });
 
-test('what can not be joined undoes the group, like an error of the server', async () => {
+test('what cannot be joined undoes the group, like an error of the server', async () => {
   const element = (id: string) => [new Elements([{ id }])];
   const done = inGroup(3, ([a, b, c]) =>
     Promise.all([a!.query(uneven, element('a')), b!.query(uneven, element('b')), c!.query(plain, [1])]),
@@ -141,6 +141,6 @@ test('what can not be joined undoes the group, like an error of the server', asy
   await expect(done).rejects.toThrow('they do not go on from each other');
 });
 
-test('a member can not commit for the others', async () => {
+test('a member cannot commit for the others', async () => {
   await expect(inGroup(1, ([a]) => a!.commitWith([]))).rejects.toThrow(/does not commit/);
 });

@@ -38,7 +38,7 @@ test('has the reach of its entry, and nobody else’s', async () => {
   expect(await snapshot(database.db, entryOfCompany(randomUUID(), 'test'), count)).toBe(0);
 });
 
-test('can not write', async () => {
+test('cannot write', async () => {
   const write = snapshot(database.db, entry(), (tx) =>
     tx.query({ sql: `update certo.customers set shown_name = 'y'`, parameters: [] }),
   );

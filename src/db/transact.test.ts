@@ -256,7 +256,7 @@ describe('a transaction', () => {
     expect(without).toEqual(said.map(() => [[{ company: A, lazy: 'off' }]]));
   });
 
-  test('loses no connection over a value that can not be sent or read', async () => {
+  test('loses no connection over a value that cannot be sent or read', async () => {
     for (let time = 0; time < 3; time += 1) {
       await expect(db.read(into(A)).query(put, [Number.NaN])).rejects.toThrow(TypeError);
       await expect(db.transact(into(A), (tx) => tx.query(put, [Number.NaN, null]))).rejects.toThrow(TypeError);
@@ -304,7 +304,7 @@ describe('a transaction in one round trip', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('that is lost before or after it arrived has an unknown outcome, as one whose results can not be read', async () => {
+  test('that is lost before or after it arrived has an unknown outcome, as one whose results cannot be read', async () => {
     for (const how of ['cut before it arrives', 'cut before the answer'] as const) {
       wire.fault = { on: 'test put', how };
       await expect(write(into(A), [[put, [1, null]]])).rejects.toBeInstanceOf(OutcomeUnknown);
@@ -356,7 +356,7 @@ describe('when the connection breaks', () => {
     expect(await stored()).toEqual([]);
   });
 
-  test('an unknown outcome can not be swallowed', async () => {
+  test('an unknown outcome cannot be swallowed', async () => {
     wire.fault = { on: 'test put', how: 'cut before the answer' };
     const done = db.transact(into(A), async (tx) => {
       await tx.query(list);
@@ -365,7 +365,7 @@ describe('when the connection breaks', () => {
     await expect(done).rejects.toBeInstanceOf(OutcomeUnknown);
   });
 
-  test('a result of the commit that can not be read is an unknown outcome too: it is kept', async () => {
+  test('a result of the commit that cannot be read is an unknown outcome too: it is kept', async () => {
     const done = db.transact(into(A), async (tx) => {
       await tx.query(put, [1, null]);
       await tx.commitWith([[tooLarge, []]]);

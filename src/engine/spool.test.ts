@@ -127,7 +127,7 @@ describe('a place', () => {
     expect(left()).toEqual([]);
   });
 
-  test('is free again when its file can not even be closed', async () => {
+  test('is free again when its file cannot even be closed', async () => {
     for (let again = 0; again < 5; again += 1) {
       const broken = new Download('x', async () => {
         // Somebody else has closed it: what is left to do with it fails.

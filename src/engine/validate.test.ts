@@ -78,7 +78,7 @@ describe('beyond its room', () => {
     expect(problemsOf(inLines)).toHaveLength(51);
   });
 
-  test('characters that can not be kept are named as many as are told, and one more', () => {
+  test('characters that cannot be kept are named as many as are told, and one more', () => {
     const odd = { strange: Array.from({ length: 1000 }, () => '\u0001') };
     expect(problemsOf(odd)).toHaveLength(51);
     expect(problemsOf(odd).at(-1)).toMatchObject({ code: 'INVALID_CHARACTER', pointer: '/strange/49' });

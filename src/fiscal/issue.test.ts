@@ -213,7 +213,7 @@ test('a clock behind the last signature: a short wait, or nothing is signed', ()
   expect(blockedUntil(behind(5001).lastSigned, now)).toEqual(behind(5001).lastSigned);
 });
 
-test('a draft that can not be priced with the data of today is refused by what is wrong with it', () => {
+test('a draft that cannot be priced with the data of today is refused by what is wrong with it', () => {
   const refused = [{ code: 'EXEMPTION_REQUIRED', pointer: '/items/0/vatExemptionReason' }] as const;
   const content = { ...sampleContent('INVOICE'), refused };
   // Before anything else: it stands whatever series it would go into.

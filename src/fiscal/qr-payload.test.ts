@@ -111,7 +111,7 @@ test("the tax authority's own four examples", () => {
   for (const text of vectors.official) expect(qrMessage(parsed(text))).toBe(text);
 });
 
-test('what can not stand in a message', () => {
+test('what cannot stand in a message', () => {
   const good = parsed(vectors.official[3]!);
   expect(() => qrMessage({ ...good, regions: [...good.regions, { region: 'ES' }] })).toThrow('QR_TOO_MANY_REGIONS');
   expect(() => qrMessage({ ...good, buyerTaxId: '12*34' })).toThrow('QR field B');

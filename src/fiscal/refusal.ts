@@ -117,7 +117,7 @@ export const refusals = {
   },
   UNAVAILABLE: {
     status: 503,
-    en: 'The service can not answer at the moment and nothing was changed. Try again after the time in Retry-After.',
+    en: 'The service cannot answer at the moment and nothing was changed. Try again after the time in Retry-After.',
     pt: 'O serviço não consegue responder de momento e nada foi alterado. Tente de novo após o tempo indicado em Retry-After.',
   },
 
@@ -153,7 +153,7 @@ export const refusals = {
   },
   INVALID_CHARACTER: {
     status: 400,
-    en: 'Holds a character that can not be printed or exported (code {character}). Remove it.',
+    en: 'Holds a character that cannot be printed or exported (code {character}). Remove it.',
     pt: 'Contém um carácter que não pode ser impresso nem exportado (código {character}). Remova-o.',
   },
   LINE_BREAK: {
@@ -241,7 +241,7 @@ export const refusals = {
   UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
   ARCHIVED: {
     status: 400,
-    en: 'This record is archived and can not be used.',
+    en: 'This record is archived and cannot be used.',
     pt: 'Este registo está arquivado e não pode ser usado.',
   },
   UNKNOWN_SERIES: {
@@ -297,12 +297,12 @@ export const refusals = {
   },
   DUE_BEFORE_DATE: {
     status: 400,
-    en: 'dueDate can not be before date.',
+    en: 'dueDate cannot be before date.',
     pt: 'dueDate não pode ser anterior a date.',
   },
   DATE_BEFORE_PARENT: {
     status: 400,
-    en: '{number}, which this document is about, is dated {parentDate}; this one can not be dated {date}. Give that day or a later one.',
+    en: '{number}, which this document is about, is dated {parentDate}; this one cannot be dated {date}. Give that day or a later one.',
     pt: 'O documento {number}, a que este se refere, tem data {parentDate}; este não pode ter data {date}. Indique esse dia ou um posterior.',
   },
   PAYMENT_AFTER_DATE: {
@@ -317,12 +317,12 @@ export const refusals = {
   },
   END_BEFORE_START: {
     status: 400,
-    en: 'movementEndDate can not be before movementDate.',
+    en: 'movementEndDate cannot be before movementDate.',
     pt: 'movementEndDate não pode ser anterior a movementDate.',
   },
   PERIOD_BACKWARDS: {
     status: 400,
-    en: 'toDate can not be before fromDate.',
+    en: 'toDate cannot be before fromDate.',
     pt: 'toDate não pode ser anterior a fromDate.',
   },
   PERIOD_TOO_LONG: {
@@ -368,7 +368,7 @@ export const refusals = {
   // State and rules
   INVALID_STATE: {
     status: 400,
-    en: 'The document is {status}; in that state this can not be done.',
+    en: 'The document is {status}; in that state this cannot be done.',
     pt: 'O documento está {status}; nesse estado isto não é possível.',
   },
   USE_OTHER_ENDPOINT: {
@@ -393,12 +393,12 @@ export const refusals = {
   },
   DATE_GOES_BACK: {
     status: 400,
-    en: 'The last document of this series is dated {lastDate}; a new one can not be dated {date}.',
+    en: 'The last document of this series is dated {lastDate}; a new one cannot be dated {date}.',
     pt: 'O último documento desta série tem data {lastDate}; um novo não pode ter data {date}.',
   },
   DATE_IN_FUTURE: {
     status: 400,
-    en: '{date} is after today ({today}). A document can not be issued with a future date.',
+    en: '{date} is after today ({today}). A document cannot be issued with a future date.',
     pt: '{date} é posterior a hoje ({today}). Um documento não pode ser emitido com data futura.',
   },
   SIMPLIFIED_LIMIT: {
@@ -423,27 +423,27 @@ export const refusals = {
   },
   CUSTOMER_NIF_LOCKED: {
     status: 400,
-    en: 'This customer has issued documents; the NIF can not change. Create a new customer.',
+    en: 'This customer has issued documents; the NIF cannot change. Create a new customer.',
     pt: 'Este cliente tem documentos emitidos; o NIF não pode mudar. Crie um novo cliente.',
   },
   CUSTOMER_COUNTRY_LOCKED: {
     status: 400,
-    en: 'This customer has issued documents with a tax number; its country can not change. Create a new customer.',
+    en: 'This customer has issued documents with a tax number; its country cannot change. Create a new customer.',
     pt: 'Este cliente tem documentos emitidos com número fiscal; o país não pode mudar. Crie um novo cliente.',
   },
   CUSTOMER_NAME_LOCKED: {
     status: 400,
-    en: 'This customer has issued documents and no NIF; the name can not change. Create a new customer.',
+    en: 'This customer has issued documents and no NIF; the name cannot change. Create a new customer.',
     pt: 'Este cliente tem documentos emitidos e não tem NIF; o nome não pode mudar. Crie um novo cliente.',
   },
   ITEM_NAME_LOCKED: {
     status: 400,
-    en: 'This item is used in issued documents; its name can not change. Create a new item.',
+    en: 'This item is used in issued documents; its name cannot change. Create a new item.',
     pt: 'Este artigo consta de documentos emitidos; o nome não pode mudar. Crie um novo artigo.',
   },
   SYSTEM_CUSTOMER: {
     status: 400,
-    en: 'The built-in final consumer can not be changed or archived.',
+    en: 'The built-in final consumer cannot be changed or archived.',
     pt: 'O consumidor final do sistema não pode ser alterado nem arquivado.',
   },
   SYSTEM_RESERVED: {
@@ -453,7 +453,7 @@ export const refusals = {
   },
   DRAFT_NOT_PRINTABLE: {
     status: 400,
-    en: 'A draft can not be printed. Issue it first.',
+    en: 'A draft cannot be printed. Issue it first.',
     pt: 'Um rascunho não pode ser impresso. Emita-o primeiro.',
   },
   NOT_PAYABLE: {
@@ -473,7 +473,7 @@ export const refusals = {
   },
   NOT_CREDITABLE: {
     status: 400,
-    en: 'A document of type {type} in state {status} can not be credited. Credit an issued invoice that is not cancelled.',
+    en: 'A document of type {type} in state {status} cannot be credited. Credit an issued invoice that is not cancelled.',
     pt: 'Um documento {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
   },
   UNKNOWN_LINE: {
@@ -494,7 +494,7 @@ export const refusals = {
   },
   FIELD_NOT_ALLOWED: {
     status: 400,
-    en: 'This field can not be set on a {type}.',
+    en: 'This field cannot be set on a {type}.',
     pt: 'Este campo não se aplica a {type}.',
   },
   ALREADY_CANCELED: {
@@ -519,12 +519,12 @@ export const refusals = {
   },
   MOVEMENT_STARTED: {
     status: 400,
-    en: 'The transport started at {start}; the document can not be cancelled any more.',
+    en: 'The transport started at {start}; the document cannot be cancelled any more.',
     pt: 'O transporte começou em {start}; o documento já não pode ser anulado.',
   },
   PROPOSAL_CONVERTED: {
     status: 400,
-    en: 'Invoices were made of this pro forma ({numbers}); it can not be cancelled or deleted.',
+    en: 'Invoices were made of this pro forma ({numbers}); it cannot be cancelled or deleted.',
     pt: 'Desta fatura pró-forma resultaram faturas ({numbers}); não pode ser anulada nem eliminada.',
   },
   PROPOSAL_CANCELED: {
@@ -557,12 +557,12 @@ export const refusals = {
   },
   SERIES_CODE_INVALID: {
     status: 400,
-    en: '{code} can not name a series: letters, digits and single . _ - between them, at most 35, not starting with AT.',
+    en: '{code} cannot name a series: letters, digits and single . _ - between them, at most 35, not starting with AT.',
     pt: '{code} não pode identificar uma série: letras, algarismos e . _ - isolados entre eles, no máximo 35, sem começar por AT.',
   },
   SERIES_CODE_TAKEN: {
     status: 400,
-    en: 'The identifier {code} was already used for this document type and can not be used again. Choose another one.',
+    en: 'The identifier {code} was already used for this document type and cannot be used again. Choose another one.',
     pt: 'O identificador {code} já foi usado para este tipo de documento e não pode voltar a ser usado. Escolha outro.',
   },
   SERIES_NOT_CASH_VAT: {

@@ -17,7 +17,7 @@ test('in proportion, the last line takes the residue', () => {
   expect(share('0.00', [])).toEqual([]);
 });
 
-test('a free last line can not take the residue: the one before does', () => {
+test('a free last line cannot take the residue: the one before does', () => {
   expect(share('10.00', ['10.00', '10.00', '10.00', '0.00'])).toEqual(['3.33', '3.33', '3.34', '0.00']);
 });
 

@@ -44,7 +44,7 @@ export function masterKey(secret: Uint8Array): MasterKey {
       try {
         return Buffer.concat([decipher.update(bytes.subarray(13, -16)), decipher.final()]);
       } catch {
-        throw new Error(`the sealed ${purpose} can not be opened: it was sealed under another master key or changed`);
+        throw new Error(`the sealed ${purpose} cannot be opened: it was sealed under another master key or changed`);
       }
     },
     mac(purpose, text) {

@@ -39,7 +39,7 @@ describe('drawable text', () => {
 
   test('composes letters and marks', () => expect(printable('Ac\u0327a\u0303o', font, 99)).toBe('Ação'));
 
-  test('drops what can not be seen, turns tabs and line breaks to spaces', () => {
+  test('drops what cannot be seen, turns tabs and line breaks to spaces', () => {
     expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th\ni\u2028j', font, 99)).toBe('abcdefg h i j');
   });
 

@@ -107,7 +107,7 @@ function typeset(usual: Typeface, widened: () => Typeface, input: PrintInput): U
   }
 }
 
-/** The paper as JSON, and in which fonts: the second one where it can draw what the first can not. */
+/** The paper as JSON, and in which fonts: the second one where it can draw what the first cannot. */
 function written(
   usual: Typeface,
   widened: () => Typeface,

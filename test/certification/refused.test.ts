@@ -303,7 +303,7 @@ async function refusedLines(lines: (item: ItemJson) => object, more: object, ite
   ];
 }
 
-describe('F12, F13, F15 values that can not be', () => {
+describe('F12, F13, F15 values that cannot be', () => {
   test.each([
     ['a line discount above 100 %', { unitDiscountPercent: 100.01 }, {}, 'TOO_LARGE /items/0/unitDiscountPercent'],
     ['a line discount below 0', { unitDiscountPercent: -0.01 }, {}, 'TOO_SMALL /items/0/unitDiscountPercent'],
@@ -443,7 +443,7 @@ describe('F21 a user code of somebody who is gone', () => {
     expect(issued.number).toBeDefined();
   });
 
-  test('F21 the service can not remove the record of a user', async () => {
+  test('F21 the service cannot remove the record of a user', async () => {
     const gone = await A.anotherKey();
     await gone.revoke();
     await unchanged(async () => {

@@ -65,7 +65,7 @@ test('honest books and a good clock block nobody', async () => {
   expect((await run('verify')).code).toBe(0);
 });
 
-test('what a check found and nobody has resolved is told, also when it can not be found any more', async () => {
+test('what a check found and nobody has resolved is told, also when it cannot be found any more', async () => {
   await note('x');
   expect(await service.checkBooks()).toBe(1);
   await note(null);

@@ -162,7 +162,7 @@ test('one key is one version, and a company has a name', async () => {
 
 test('places in which nothing can be made are told', async () => {
   const CERTO_DATA_DIR = '/proc/certo';
-  await refused(3, /^certo: The data folder \/proc\/certo can not be made there/, ['serve'], { CERTO_DATA_DIR });
+  await refused(3, /^certo: The data folder \/proc\/certo cannot be made there/, ['serve'], { CERTO_DATA_DIR });
   const file = line.folder('file');
   writeFileSync(file, '');
   await refused(3, /^certo: \S+file is not a folder: choose another --directory\.\n$/, [

@@ -197,7 +197,7 @@ test('signing keys: listed, exported for the declaration, and a new version goes
   expect((await line.run(['keys', 'export', '--out', out], env)).code).toBe(0);
   expect(readFileSync(out, 'utf8')).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);
   expect((await line.run(['keys', 'export', '--out', out], env)).code).toBe(2);
-  expect((await line.run(['keys', 'import', out], env)).err).toMatch(/can not be imported: it is not a private key/);
+  expect((await line.run(['keys', 'import', out], env)).err).toMatch(/cannot be imported: it is not a private key/);
   await json(['keys', 'rotate']);
   expect(await service.end()).toBe(0);
   service = await line.serve(env);

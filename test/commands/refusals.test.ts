@@ -149,14 +149,14 @@ describe('a database elsewhere', () => {
     });
     await service.says(/^ {2}svc_sk_\w+$/m);
     expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
-    expect(service.err()).toMatch(/no metrics: port \d+ can not be opened/);
+    expect(service.err()).toMatch(/no metrics: port \d+ cannot be opened/);
     expect(await service.end()).toBe(0);
     taken.release();
   });
 
   test('what is the simulator’s stays the simulator’s', async () => {
     const env = { DATABASE_URL: url, CERTO_DATA_DIR: line.folder('port'), ...(await authority('port-at')) };
-    await refused(2, /belongs to CERTO_AT_MODE=simulator and can not be used with test/, ['serve'], {
+    await refused(2, /belongs to CERTO_AT_MODE=simulator and cannot be used with test/, ['serve'], {
       ...env,
       CERTO_AT_MODE: 'test',
     });
@@ -242,7 +242,7 @@ describe('production', () => {
 
   test('does not start without a key, nor with a generated one, nor with a moved clock', async () => {
     await refused(2, /There is no signing key: import the one/, ['serve'], env);
-    await refused(2, /A generated key can not sign in production/, ['keys', 'rotate'], env);
+    await refused(2, /A generated key cannot sign in production/, ['keys', 'rotate'], env);
     const secret = Buffer.from(readFileSync(join(line.folder('production'), 'master.key'), 'utf8').trim(), 'hex');
     await addSigningKey(database.ownerPool, masterKey(secret));
     await refused(2, /The signing key was generated for development/, ['serve'], env);
@@ -270,7 +270,7 @@ describe('production', () => {
       ...env,
       CERTO_AT_PUBLIC_KEY_FILE: file,
     });
-    await refused(2, /CERTO_AT_CERTIFICATE_FILE: the PFX file of the AT can not be opened/, ['serve'], {
+    await refused(2, /CERTO_AT_CERTIFICATE_FILE: the PFX file of the AT cannot be opened/, ['serve'], {
       ...env,
       CERTO_AT_CERTIFICATE_FILE: file,
     });

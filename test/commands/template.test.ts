@@ -101,7 +101,7 @@ test('two that become the default at once leave one default', async () => {
   expect((await list()).filter(({ isDefault }) => isDefault)).toHaveLength(1);
 });
 
-test('what can not be printed well is refused, with what to do', async () => {
+test('what cannot be printed well is refused, with what to do', async () => {
   const file = `${line.folder('bad')}.svg`;
   writeFileSync(file, '<svg><script>x</script></svg>');
   const before = (await list()).length;

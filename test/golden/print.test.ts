@@ -346,7 +346,7 @@ describe('the company’s style', () => {
     }
   });
 
-  test('a logo can not read files of this machine', async () => {
+  test('a logo cannot read files of this machine', async () => {
     const logo = new TextEncoder().encode(
       '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9"><image width="9" height="9" xlink:href="/etc/hostname"/><path d="M0 0h1"/></svg>',
     );

@@ -77,7 +77,7 @@ describe.skipIf(spawnSync('openssl', ['version']).status !== 0)('with openssl al
     expect(verify(renamed, own)).toMatchObject({ status: 1, told: expect.arrayContaining([wrong('FT A2026/2')]) });
   });
 
-  test('what can not be verified is told, and is no proof', () => {
+  test('what cannot be verified is told, and is no proof', () => {
     const first = verify(leftOut('FT A2026/1'), own);
     expect(first).toMatchObject({
       status: 0,

@@ -133,7 +133,7 @@ describe('reach', () => {
     }
   });
 
-  test('a row of A can not be given to B', async () => {
+  test('a row of A cannot be given to B', async () => {
     const within = entryOfCompany(A.id, 'test');
     for (const { name, company } of await tenantTables()) {
       const moved = await asApp(within, `update certo.${name} set ${company} = '${B.id}' returning 1 as one`);

@@ -241,7 +241,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
 
 test('enough of it was right to go all the way', () => {
   const never = operations.map(({ name }) => name).filter((name) => (done.get(name) ?? 0) === 0);
-  // Only a revision that is current can be issued, and what is paid can not be cancelled: chance does not know.
+  // Only a revision that is current can be issued, and what is paid cannot be cancelled: chance does not know.
   expect(never.filter((name) => name !== 'issueInvoice' && name !== 'cancelInvoice')).toEqual([]);
 });
 

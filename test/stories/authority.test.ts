@@ -234,7 +234,7 @@ test('two processes report side by side: each document is told once', async () =
   await other.stop();
 });
 
-test('a document that the AT can not digest holds up none of the others', async () => {
+test('a document that the AT cannot digest holds up none of the others', async () => {
   await fault({ kind: 'refused' });
   const [first, ...others] = await issueMany(A, 5);
   await eventually(async () => expect((await read(A, first!)).syncWithAt.atMessage).toMatch(/refused the connection/));

@@ -326,7 +326,7 @@ describe('numbers', () => {
     await drafted({ items: [line({ unitPrice: 999999999, quantity: 999999999 })] }, ['/items', 'AMOUNT_TOO_LARGE']);
   });
 
-  test('1e400, and digits that a number can not keep', async () => {
+  test('1e400, and digits that a number cannot keep', async () => {
     const withQuantity = (literal: string) => JSON.stringify(body()).replace('"quantity":1', `"quantity":${literal}`);
     for (const literal of ['1e400', '9007199254740993', '1.00000000000000000001'])
       await raw('/invoices', withQuantity(literal), 400, [['/items/0/quantity', 'NUMBER_NOT_EXACT']]);
@@ -347,7 +347,7 @@ describe('numbers', () => {
 describe('characters', () => {
   test.each([
     ['NUL', '\u0000', 'U+0000'],
-    ['one that XML can not hold', '\u000b', 'U+000B'],
+    ['one that XML cannot hold', '\u000b', 'U+000B'],
     ['another one', '\uffff', 'U+FFFF'],
     ['a lone high surrogate', '\ud83d', 'U+D83D'],
     ['a lone low surrogate', 'a\ude00', 'U+DE00'],
@@ -534,14 +534,14 @@ describe('references that do not fit, all named at once', () => {
 });
 
 describe('what is issued', () => {
-  test('can not be changed, deleted or issued again', async () => {
+  test('cannot be changed, deleted or issued again', async () => {
     const { id, updatedAt } = issued;
     await refused(['PATCH', `/invoices/${id}`, { body: { notes: 'x' } }], 400, 'INVALID_STATE');
     await refused(['DELETE', `/invoices/${id}`, {}], 400, 'INVALID_STATE');
     await refused(['POST', `/invoices/${id}/issue`, { body: { expectedUpdatedAt: updatedAt } }], 400, 'INVALID_STATE');
   });
 
-  test('the final consumer of the system can not be changed or archived', async () => {
+  test('the final consumer of the system cannot be changed or archived', async () => {
     const [system] = (await A.get<CustomerJson[]>('/customers?system=true')).json;
     await refused(['PATCH', `/customers/${system!.id}`, { body: { city: 'X' } }], 400, 'SYSTEM_CUSTOMER');
     await refused(['DELETE', `/customers/${system!.id}`, {}], 400, 'SYSTEM_CUSTOMER');
@@ -591,7 +591,7 @@ test('masters refuse what documents could not carry', async () => {
   ]);
 });
 
-test('a path that can not be decoded is no HTTP of ours', async () => {
+test('a path that cannot be decoded is no HTTP of ours', async () => {
   const answer = await service.call('GET', '/customers/%zz');
   expect([answer.status, answer.json.code]).toEqual([400, 'BAD_HTTP']);
 });

@@ -137,7 +137,7 @@ const group = async (how: ReportWorld, one: TestCompany) => {
   return reportGroup(how, one.id);
 };
 
-test('a document that can not be told harms none of its neighbours, and is told when it can be', async () => {
+test('a document that cannot be told harms none of its neighbours, and is told when it can be', async () => {
   while (await group(world(), A));
   const [first, bad, last] = await issued(A, 3);
   const guia = await A.issueTransport(await A.transport());
@@ -145,7 +145,7 @@ test('a document that can not be told harms none of its neighbours, and is told 
   const faulty = world({
     async reportInvoice(credentials, message, options) {
       calls.push(message.issued.number);
-      if (message.issued.number === bad!.number) throw new Error('assertion failed: XML can not hold U+0001');
+      if (message.issued.number === bad!.number) throw new Error('assertion failed: XML cannot hold U+0001');
       return service.gateway.reportInvoice(credentials, message, options);
     },
   });
@@ -156,7 +156,7 @@ test('a document that can not be told harms none of its neighbours, and is told 
   expect((await status(A, bad!)).atMessage).toMatch(/its log says why/);
   const transport = await A.get<{ syncWithAt: { status: string } }>(`/transport-documents/${guia.id}`);
   expect(transport.json.syncWithAt.status).toBe('ACCEPTED');
-  const line = service.logs.find((text) => text.includes('XML can not hold U+0001'));
+  const line = service.logs.find((text) => text.includes('XML cannot hold U+0001'));
   expect(line).toContain(bad!.number);
   // It was not sent: when it is, it is a first report, and those who were told are not told again.
   await group(faulty, A);
@@ -173,7 +173,7 @@ test('a document that can not be told harms none of its neighbours, and is told 
   expect((await status(A, bad!)).status).toBe('ACCEPTED');
 });
 
-test('an answer that can not be written down keeps none of the others from it', async () => {
+test('an answer that cannot be written down keeps none of the others from it', async () => {
   const [bad, other] = await issued(A, 2);
   const fails = ([{ name }, [id]]: Call) => name === 'books_change' && id === bad!.id;
   const torn: Db = {
@@ -184,13 +184,13 @@ test('an answer that can not be written down keeps none of the others from it', 
           query: tx.query.bind(tx),
           commitWith: tx.commitWith.bind(tx),
           async batch(calls) {
-            if (calls.some(fails)) throw new Error('it can not be written');
+            if (calls.some(fails)) throw new Error('it cannot be written');
             return tx.batch(calls);
           },
         }),
       ),
   };
-  await expect(group({ ...world(), db: torn }, A)).rejects.toThrow('it can not be written');
+  await expect(group({ ...world(), db: torn }, A)).rejects.toThrow('it cannot be written');
   expect((await status(A, other!)).status).toBe('ACCEPTED');
   expect((await status(A, bad!)).status).toBe('PENDING');
   await group(world(), A);

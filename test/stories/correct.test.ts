@@ -281,7 +281,7 @@ describe('credit notes', () => {
     expect((await A.delete(`/invoices/${two.id}`)).status).toBe(200);
   });
 
-  test('of what can not be credited', async () => {
+  test('of what cannot be credited', async () => {
     const theirs = await B.issue(await B.draft());
     const [foreign, unknown] = [await credit(theirs.id), await credit(uuidv7())];
     for (const answer of [foreign, unknown]) expect(refusal(answer)).toEqual([404, 'PARENT_NOT_FOUND']);

@@ -584,7 +584,7 @@ describe('drafts', () => {
     ]);
   });
 
-  test('an item that can not be priced in a draft any more leaves it as it is, with a new revision', async () => {
+  test('an item that cannot be priced in a draft any more leaves it as it is, with a new revision', async () => {
     const item = await A.item({ unitPrice: 10 });
     const draft = await A.draft({ items: [{ id: item.id, quantity: 1, unitDiscountAmount: 8 }] });
     expect((await A.patch(`/items/${item.id}`, { unitPrice: 5 })).status).toBe(200);

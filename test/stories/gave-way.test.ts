@@ -32,7 +32,7 @@ test.each(['57014', '55P03', '40P01', '40001'])(
   },
 );
 
-test('nobody is told of a fault of ours while the database can not be reached, whatever they ask', async () => {
+test('nobody is told of a fault of ours while the database cannot be reached, whatever they ask', async () => {
   const invoice = await A.issue(await A.draft());
   const { url } = (await A.get<{ url: string }>(`/invoices/${invoice.id}/pdf`)).json;
   let reachable = true;

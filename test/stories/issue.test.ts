@@ -494,7 +494,7 @@ describe('a clock that goes back', () => {
   });
 });
 
-test('an item that can not be priced on the day of issue refuses, and says where', async () => {
+test('an item that cannot be priced on the day of issue refuses, and says where', async () => {
   await service.setClock(new Date('2026-11-04T10:00:00Z'));
   const item = await A.item({ vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
   const items = [{ id: (item as ItemJson).id, quantity: 1, vatExemptionReason: 'M26' }];

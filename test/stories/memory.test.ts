@@ -528,7 +528,7 @@ function stoppedAt(begins: string, pool: Pool, { reached, open }: { reached: Sig
   return { connect } as unknown as Pool;
 }
 
-test('what was written and can not be remembered is answered all the same: it is not made again', async () => {
+test('what was written and cannot be remembered is answered all the same: it is not made again', async () => {
   const body = await bodyOf();
   const drafts = async () => {
     const { rows } = await service.owner.query('select id from certo.documents where customer_id = $1', [

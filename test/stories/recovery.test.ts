@@ -249,7 +249,7 @@ test('everything wrong with a file is told at once, and nothing is written', asy
   expect(await lastOf()).toBe(before);
 });
 
-test('a recovery series is for recovery alone: drafts, payments and notes can not name it', async () => {
+test('a recovery series is for recovery alone: drafts, payments and notes cannot name it', async () => {
   const draft = await A.post('/invoices', {
     type: 'INVOICE',
     cae: '62010',

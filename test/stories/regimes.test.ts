@@ -300,7 +300,7 @@ describe('the cash VAT scheme', () => {
     expect(/<TaxPointDate>(.*?)</.exec(told)?.[1]).toBe('2023-12-30');
   });
 
-  test('the period can not leave out what was issued under it; its end ends it', async () => {
+  test('the period cannot leave out what was issued under it; its end ends it', async () => {
     await expect(setCashVat(service.owner, A.id, undefined)).rejects.toMatchObject({ code: 'CASH_VAT_USED' });
     await expect(setCashVat(service.owner, A.id, { from: '2027-01-02' })).rejects.toMatchObject({
       code: 'CASH_VAT_USED',

@@ -85,7 +85,7 @@ async function route(controlled: Controlled, request: IncomingMessage, response:
   }
 }
 
-/** A web page elsewhere may make a browser call loopback; it can not hide its Origin, nor a rebound host name. */
+/** A web page elsewhere may make a browser call loopback; it cannot hide its Origin, nor a rebound host name. */
 function isLocal(request: IncomingMessage): boolean {
   const host = (request.headers.host ?? '').replace(/:\d+$/, '');
   return ['127.0.0.1', 'localhost', '[::1]'].includes(host) && request.headers.origin === undefined;

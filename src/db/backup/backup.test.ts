@@ -481,8 +481,8 @@ describe('a file', () => {
       (all) => refill(all, 'clock', 't\t00:00:01\n', undefined, Buffer.alloc(32)),
     ],
     [
-      'with rows that can not be unpacked',
-      /can not be unpacked/,
+      'with rows that cannot be unpacked',
+      /cannot be unpacked/,
       (all) => refill(all, 'clock', '', Buffer.from('no gzip')),
     ],
   ])('%s is refused, its last checksum made to fit', async (_what, problem, change) => {

@@ -31,7 +31,7 @@ export async function readBackup(path: string, visit: Visit = {}): Promise<Backu
   const frames = readFrames(path, visit.passed ?? (() => undefined));
   try {
     const manifest = readManifest((await need(frames, 'M')).toString('utf8'));
-    if (manifest === undefined) throw damaged('its first page can not be read');
+    if (manifest === undefined) throw damaged('its first page cannot be read');
     await visit.manifest?.(manifest);
     for (const table of manifest.tables) {
       const name = (await need(frames, 'T')).toString('utf8');
@@ -70,7 +70,7 @@ async function* rowsOf(frames: Frames, table: CopiedTable): AsyncGenerator<Buffe
       yield chunk;
     }
   } catch (error) {
-    throw error instanceof Refusal || !isZlib(error) ? error : damaged(`its table ${table.name} can not be unpacked`);
+    throw error instanceof Refusal || !isZlib(error) ? error : damaged(`its table ${table.name} cannot be unpacked`);
   }
   if (!hash.digest().equals(found.digest)) throw damaged(`its table ${table.name} does not fit its checksum`);
   if (rows !== table.rows) throw damaged(`its table ${table.name} has ${rows} rows instead of ${table.rows}`);

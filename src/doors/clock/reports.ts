@@ -60,7 +60,7 @@ const postpone = statement(
 );
 
 /** Stands on the document until it is told. */
-const untold = 'the program can not make the message for this document; its log says why';
+const untold = 'the program cannot make the message for this document; its log says why';
 
 /** Sends one group of a company's due documents; true when there may be more to send at once. */
 export async function reportGroup(world: ReportWorld, companyId: string): Promise<boolean> {
@@ -153,7 +153,7 @@ class Group {
     try {
       return await tell({ at: this.#world.at, credentials: this.#credentials!, row, region });
     } catch (error) {
-      this.#log('error', row, { err: error }, 'a document can not be told to the AT; it is tried again later');
+      this.#log('error', row, { err: error }, 'a document cannot be told to the AT; it is tried again later');
       return { kind: 'fault' };
     }
   }

@@ -47,7 +47,7 @@ export async function registerDescription(app: FastifyInstance, baseUrl: string)
         title: 'Certo',
         version: '1.0.0',
         description:
-          'Certified invoicing for Portugal. Drafts are the safe test surface; issuing assigns a number, an ATCUD, a signature and a QR code, reports the document to the tax authority and can not be undone.',
+          'Certified invoicing for Portugal. Drafts are the safe test surface; issuing assigns a number, an ATCUD, a signature and a QR code, reports the document to the tax authority and cannot be undone.',
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },
       },
       servers: [{ url: baseUrl }],

@@ -75,7 +75,7 @@ test('a fact that is words is told in the language of the answer', () => {
   expect(details).toEqual(['Wait.', 'Aguarde.']);
 });
 
-test('a fact can not bring another one in', () => {
+test('a fact cannot bring another one in', () => {
   const refusal = new Refusal('AT_REFUSED', { message: '{code} $& $1', code: '-1' });
   const body = problemBody(refusal, { ...at, language: 'en' });
   expect(body['detail']).toBe('The tax authority refused: {code} $& $1 (code -1).');

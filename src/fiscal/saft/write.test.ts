@@ -551,7 +551,7 @@ describe('masters', () => {
     );
   });
 
-  test('a character that XML can not hold costs that character, not the file', async () => {
+  test('a character that XML cannot hold costs that character, not the file', async () => {
     const audit = await invoiceOf(sampleContent('INVOICE', [{ ...goods, name: 'A\u0000B\ud800C\ufffe ]]> \r\n' }]));
     expect(audit.MasterFiles.Product[0].ProductDescription).toContain('A\ufffdB\ufffdC\ufffd ]]> \r');
   });

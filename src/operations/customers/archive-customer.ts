@@ -15,7 +15,7 @@ export const archiveCustomer = defineWrite({
   route: 'DELETE /customers/:id',
   tag: 'Customers',
   summary: 'Archive a customer',
-  description: 'The record stays; new drafts can not use it. PATCH with isArchived false brings it back.',
+  description: 'The record stays; new drafts cannot use it. PATCH with isArchived false brings it back.',
   params: idParams('Id of the customer.'),
   reply: [200, CustomerReply],
   access: { key: true, oauth: ['invoicing.write'] },

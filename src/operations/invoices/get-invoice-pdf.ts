@@ -11,7 +11,7 @@ export const getInvoicePdf = defineRead({
   route: 'GET /invoices/:id/pdf',
   tag: 'Invoices',
   summary: 'A link to the PDF of an issued document',
-  description: 'The link is valid for ten minutes and needs no credential. Drafts can not be printed.',
+  description: 'The link is valid for ten minutes and needs no credential. Drafts cannot be printed.',
   params: idParams('Id of the invoice.'),
   query: closed({
     isDuplicate,

@@ -47,7 +47,7 @@ export const issueInvoice = defineWrite({
   tag: 'Invoices',
   summary: 'Issue a draft',
   description:
-    'Assigns number, ATCUD, signature and QR code, freezes the document for ever and reports it to the tax authority. It can not be undone; a mistake is corrected with a credit note.',
+    'Assigns number, ATCUD, signature and QR code, freezes the document for ever and reports it to the tax authority. It cannot be undone; a mistake is corrected with a credit note.',
   params: idParams('Id of the draft.'),
   body: closed({ expectedUpdatedAt: instant('The updatedAt of the draft as you read it.') }),
   reply: [200, InvoiceReply],

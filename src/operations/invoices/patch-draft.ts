@@ -13,7 +13,7 @@ export const patchDraft = defineWrite({
   route: 'PATCH /invoices/:id',
   tag: 'Invoices',
   summary: 'Change a draft',
-  description: 'Only the fields given change; items replaces all lines. Issued documents can not be changed.',
+  description: 'Only the fields given change; items replaces all lines. Issued documents cannot be changed.',
   params: idParams('Id of the draft.'),
   body: DraftPatch,
   reply: [200, InvoiceReply],

@@ -28,7 +28,7 @@ interface NoteFacts {
 export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
   const content = row['content'] as Content;
   const parent = await lockToCredit(tx, content.parent!.id);
-  assert(parent !== undefined, 'the invoice of a credit note can not disappear');
+  assert(parent !== undefined, 'the invoice of a credit note cannot disappear');
   return { kind: 'note', parent, before: row['asked'] as AskedNote, issuer: content.issuer };
 }
 

@@ -16,7 +16,7 @@ export const archiveItem = defineWrite({
   route: 'DELETE /items/:id',
   tag: 'Items',
   summary: 'Archive an item',
-  description: 'The record stays; new drafts can not use it. PATCH with isArchived false brings it back.',
+  description: 'The record stays; new drafts cannot use it. PATCH with isArchived false brings it back.',
   params: idParams('Id of the item.'),
   reply: [200, ItemReply],
   access: { key: true, oauth: ['invoicing.write'] },

@@ -13,7 +13,7 @@ export const cancelProposal = defineWrite({
   tag: 'Pro formas',
   summary: 'Cancel a pro forma',
   description:
-    'It stays in the history, cancelled. Refused once an invoice made of it was issued; drafts made of it can not be issued any more.',
+    'It stays in the history, cancelled. Refused once an invoice made of it was issued; drafts made of it cannot be issued any more.',
   params: idParams('Id of the pro forma.'),
   body: closed({ reason: cancelReason }),
   reply: [200, ProposalReply],

@@ -17,7 +17,7 @@ export const deleteProposal = defineWrite({
   tag: 'Pro formas',
   summary: 'Delete a pro forma',
   description:
-    'It is cancelled where it was not, and can not be read any more. It stays in the books and in SAF-T. Refused once an invoice made of it was issued.',
+    'It is cancelled where it was not, and cannot be read any more. It stays in the books and in SAF-T. Refused once an invoice made of it was issued.',
   params: idParams('Id of the pro forma.'),
   reply: [200, closed({ id: Type.String(), deleted: Type.Boolean() })],
   access: { key: true },

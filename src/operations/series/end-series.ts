@@ -73,7 +73,7 @@ export type EndOutcome =
   | { readonly kind: 'no-series' }
   /** Also of one that a restore has closed, or another command has changed meanwhile. */
   | { readonly kind: 'not-active'; readonly code: string; readonly status: string }
-  /** Nothing to finalise, or something that can not be annulled. */
+  /** Nothing to finalise, or something that cannot be annulled. */
   | { readonly kind: 'other-end'; readonly code: string; readonly lastNumber: number }
   | { readonly kind: 'ended'; readonly code: string; readonly lastNumber: number }
   /** The AT did not end it, and numbering goes on. */

@@ -9,7 +9,7 @@ export const getTransportPdf = defineRead({
   tag: 'Transport documents',
   summary: 'A link to the PDF of an issued transport document',
   description:
-    "The link is valid for ten minutes and needs no credential. The AT's code stands on the paper once it is known. Drafts can not be printed.",
+    "The link is valid for ten minutes and needs no credential. The AT's code stands on the paper once it is known. Drafts cannot be printed.",
   params: idParams('Id of the transport document.'),
   query: closed({
     isDuplicate,

@@ -19,7 +19,7 @@ export const patchTransport = defineWrite({
   tag: 'Transport documents',
   summary: 'Change a draft of a transport document',
   description:
-    'Only the fields given change; items replaces all lines; an empty licensePlate or comments clears it. Issued documents can not be changed.',
+    'Only the fields given change; items replaces all lines; an empty licensePlate or comments clears it. Issued documents cannot be changed.',
   params: idParams('Id of the draft.'),
   body: TransportPatch,
   reply: [200, TransportReply],

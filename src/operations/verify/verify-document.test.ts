@@ -103,8 +103,8 @@ describe('an altered one has', () => {
     ['content.lines.1.eur.net', '1.00', /in the books/],
     ['content.lines.0.discountAmount', '0.00', /a line 1 that is not its value less its discount/],
     ['content.totals.groups.0.base', '1.00', /net amount/],
-    ['content.lines', undefined, /can not be read/],
-    ['content', null, /can not be read/],
+    ['content.lines', undefined, /cannot be read/],
+    ['content', null, /cannot be read/],
   ])('%s', (path, value, fault) => {
     expect(documentFaults(altered(path, value), series, previousHash).join('\n')).toMatch(fault);
   });

@@ -50,7 +50,7 @@ export function documentFaults(document: StoredDocument, series: StoredSeries, p
     try {
       return part();
     } catch (error) {
-      return [`has frozen content that can not be read (${(error as Error).message})`];
+      return [`has frozen content that cannot be read (${(error as Error).message})`];
     }
   });
 }

@@ -141,7 +141,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
       for (const fault of faults) report(world, head, watch, number, fault);
     } catch (error) {
       // Nothing here asks anyone: what can't be judged was never issued so.
-      const problem = `can not be read (${(error as Error).message})`;
+      const problem = `cannot be read (${(error as Error).message})`;
       report(world, head, watch, number, { problem, evidence: '' });
       sealedAfter = [sealed.seal];
     }
@@ -221,7 +221,7 @@ export async function verifyCompany(world: VerifyWorld, companyId: string, watch
     await verifySeries(world, head, watch).catch((error) => {
       if (!isOfData(error)) throw error;
       report(world, head, watch, null, {
-        problem: `can not be read (${error.message})`,
+        problem: `cannot be read (${error.message})`,
         evidence: canonicalJson(head),
       });
     });

@@ -28,7 +28,7 @@ export const findingWords = {
     'O XML está mal formado: {problem}. Nada depois deste ponto foi lido; corrija e verifique de novo.',
   ),
   XML_CHARACTER: error(
-    'The character U+{character} can not stand in XML. Remove it; nothing behind this place was read.',
+    'The character U+{character} cannot stand in XML. Remove it; nothing behind this place was read.',
     'O carácter U+{character} não pode constar de XML. Remova-o; nada depois deste ponto foi lido.',
   ),
   XML_DOCTYPE: error(
@@ -70,7 +70,7 @@ export const findingWords = {
     'Há texto entre os elementos de {path}: "{text}". Remova-o.',
   ),
   ELEMENT_UNKNOWN: error(
-    '{path} can not hold {name}. Remove it, or correct its name.',
+    '{path} cannot hold {name}. Remove it, or correct its name.',
     '{path} não pode conter {name}. Remova-o ou corrija o nome.',
   ),
   ELEMENT_ORDER: error(
@@ -268,7 +268,7 @@ export const findingWords = {
     'Não há chave pública da versão {version}; as assinaturas feitas com ela não foram verificadas. Indique também essa chave.',
   ),
   HASH_UNVERIFIED: warning(
-    '{number} is the first document of its series here and follows one of an earlier file; its own signature can not be verified.',
+    '{number} is the first document of its series here and follows one of an earlier file; its own signature cannot be verified.',
     '{number} é o primeiro documento da série aqui e segue-se a um de outro ficheiro; a sua assinatura não pode ser verificada.',
   ),
   SOURCE_MISMATCH: warning(

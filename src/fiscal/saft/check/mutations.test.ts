@@ -363,7 +363,7 @@ const figures: readonly Mutation[] = [
     'FR A2026/1',
   ],
   [
-    'a payment that can not be read',
+    'a payment that cannot be read',
     ['VALUE_NOT_NUMBER'],
     within('FR A2026/1', /<PaymentAmount>[^<]*/, '<PaymentAmount>1000,00'),
     'FR A2026/1',
@@ -741,7 +741,7 @@ test('every note before its invoice is told where it stands, and none before one
     expect(await naming(named)).toEqual([]);
 });
 
-test('DATE_BEFORE_PARENT is a warning: what was issued so can not be changed any more', () =>
+test('DATE_BEFORE_PARENT is a warning: what was issued so cannot be changed any more', () =>
   expect(findingWords.DATE_BEFORE_PARENT.severity).toBe('WARNING'));
 
 test.each(['HASH_ZERO', 'HASH_CONTROL_OTHER', 'GROSS_TOTAL_FORM', 'PAYMENT_SUM', 'PROFORMA_NOT_INVOICED'] as const)(
