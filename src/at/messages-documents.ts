@@ -3,12 +3,13 @@
  * elementFormDefault="qualified", so every element carries the prefix.
  */
 
+import { buyerCountry, buyerTaxId } from '../fiscal/buyer.ts';
 import type { Decimal, Party, WithholdingGroup } from '../fiscal/document.ts';
 import { documentTypes } from '../fiscal/document.ts';
 import { cents, money } from './cents.ts';
+import { issuerNif } from './issuer-nif.ts';
 import type { SummaryLine } from './line-summary.ts';
 import { summarise } from './line-summary.ts';
-import { buyerCountry, buyerTaxId, issuerNif } from './parties.ts';
 import type {
   DocumentReport,
   OriginDocument,

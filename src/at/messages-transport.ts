@@ -3,13 +3,14 @@
  * namespace. Traps of the order: CustomerAddress before CustomerName, AddressTo before AddressFrom, end before start.
  */
 
+import { buyerTaxId } from '../fiscal/buyer.ts';
 import { cut } from '../fiscal/cut.ts';
 import type { Party, PricedLine } from '../fiscal/document.ts';
 import { documentTypes } from '../fiscal/document.ts';
 import { finalConsumerNif } from '../fiscal/nif.ts';
 import { exactUnitPrice } from '../fiscal/unit-price.ts';
 import { unitText } from '../fiscal/units.ts';
-import { buyerTaxId, issuerNif } from './parties.ts';
+import { issuerNif } from './issuer-nif.ts';
 import type { Place, TransportReport } from './reports.ts';
 import { group, leaf, optional } from './write-xml.ts';
 

@@ -2,6 +2,7 @@
  * What of a customer or an item locks once issued documents use it (Despacho 8632/2014, 3.3; the name: 3.3.4): documents keep
  * their own frozen copy, but master data must go on telling the same person and the same thing.
  */
+import { buyerTaxId } from './buyer.ts';
 import { finalConsumerNif } from './nif.ts';
 import { type Problem, Refusal, type RefusalCode } from './refusal.ts';
 
@@ -60,7 +61,7 @@ export function taxIdentities(
 
 /** Tax number and country as SAF-T, QR code and AT tell them: "501442600 PT", "999999990 ES". */
 function taxIdentity({ taxpayerNumber, country = '' }: CustomerIdentity): string {
-  return `${taxpayerNumber || finalConsumerNif} ${country}`;
+  return `${buyerTaxId({ taxpayerNumber: taxpayerNumber ?? undefined })} ${country}`;
 }
 
 /** Throws ITEM_NAME_LOCKED when an item that issued documents name (SAF-T ProductDescription) would get another name. */

@@ -1,7 +1,7 @@
 /** The QR message of an issued document, from its frozen content and what issuing stamped. Built once and stored. */
+import { buyerCountry, buyerTaxId } from './buyer.ts';
 import { isZero, round2, sum } from './decimal.ts';
 import { type Content, documentTypes, type Issued, type Region, type TaxGroup } from './document.ts';
-import { finalConsumerNif } from './nif.ts';
 import { type QrRate, type QrRegion, qrMessage } from './qr-message.ts';
 import { assert } from './refusal.ts';
 import { typeCode } from './regime.ts';
@@ -46,12 +46,11 @@ function messageOf(content: QrContent, issued: QrIssued, { isUnrated, isTold }: 
   const { family, signed } = documentTypes[content.type];
   const { books, customer, issuer } = content;
   assert(issuer.taxpayerNumber !== undefined, 'an issuer has a NIF');
-  const anonymous = customer.finalConsumer === true;
   const unrated = (family === 'RECEIPT' && content.cashVat !== true) || (family === 'TRANSPORT' && isUnrated(content));
   return qrMessage({
     issuerNif: issuer.taxpayerNumber,
-    buyerTaxId: (anonymous ? undefined : customer.taxpayerNumber) ?? finalConsumerNif,
-    buyerCountry: (anonymous ? undefined : customer.country) ?? 'Desconhecido',
+    buyerTaxId: buyerTaxId(customer),
+    buyerCountry: buyerCountry(customer),
     typeCode: typeCode(content),
     status: 'N',
     date: issued.date,

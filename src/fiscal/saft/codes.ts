@@ -2,10 +2,7 @@
 import type { Content, Party } from '../document.ts';
 import { exemptions } from '../exemptions.ts';
 import { originalOf } from '../recovery.ts';
-import type { SaftCustomer, SaftIssued } from './source.ts';
-
-/** For what the books do not know of a customer or a place (Portaria 302/2016, notes of BillingAddress). */
-export const unknown = 'Desconhecido';
+import type { SaftIssued } from './source.ts';
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -49,9 +46,4 @@ export function exemptionReason(code: string): string {
 export function hashControl({ recovered }: Content, issued: SaftIssued): string {
   const version = String(issued.keyVersion);
   return recovered === undefined ? version : `${version}-${originalOf(typeCodeOf(issued), recovered)}`;
-}
-
-/** The generic tax number, for whoever gave none of their own. */
-export function customerTaxId(party: SaftCustomer): string {
-  return (party.finalConsumer === true ? undefined : party.taxpayerNumber) || '999999990';
 }

@@ -1,7 +1,7 @@
 /** The file's beginning: declaration, root element and Header. */
 
+import { unknown } from '../buyer.ts';
 import { cut } from '../cut.ts';
-import { unknown } from './codes.ts';
 import type { SaftEncoding } from './encode.ts';
 import type { SaftHeader } from './source.ts';
 import { group, leaf, optional, plain, whole } from './xml-text.ts';

@@ -1,11 +1,12 @@
 /** MasterFiles: the customers, items and taxes that documents of the period name. */
 
+import { buyerCountry, buyerTaxId, unknown } from '../buyer.ts';
 import { cut } from '../cut.ts';
 import { compare, trimmed } from '../decimal.ts';
 import type { Day, Region, TaxCode, VatRate } from '../document.ts';
 import { addDays } from '../time.ts';
 import { findRate } from '../vat-rates.ts';
-import { customerCode, customerTaxId, unknown } from './codes.ts';
+import { customerCode } from './codes.ts';
 import { addressXml } from './head.ts';
 import type { SaftCustomer, SaftItem, SaftTax } from './source.ts';
 import { group, leaf, optional, plain, whole } from './xml-text.ts';
@@ -18,10 +19,10 @@ export function customerXml(customer: SaftCustomer): string {
     'Customer',
     leaf('CustomerID', customerCode(customer, customer.identity)) +
       plain('AccountID', unknown) +
-      leaf('CustomerTaxID', customerTaxId(customer)) +
+      leaf('CustomerTaxID', buyerTaxId(customer)) +
       leaf('CompanyName', cut(known.name, 100)) +
       optional('Contact', known.contact, 50) +
-      group('BillingAddress', addressXml(known, known.country || unknown)) +
+      group('BillingAddress', addressXml(known, buyerCountry(customer))) +
       whole('Telephone', known.phone || known.mobile, 20) +
       whole('Fax', known.fax, 20) +
       whole('Email', known.email, 254) +
