@@ -198,6 +198,15 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
     }
   });
 
+  test('any spelling of the type is taken, and an empty parameter (RFC 9110, 5.6.6)', async () => {
+    const { path } = await sampled();
+    const types = ['Application/JSON', 'application/json;', 'application/json ;', 'application/json;charset="UTF-8"'];
+    for (const type of types) {
+      const answer = await A.call(method, path, { raw: '{', headers: { 'content-type': type } });
+      expect([type, ...refusal(answer)]).toEqual([type, 400, 'MALFORMED_JSON']);
+    }
+  });
+
   test('2 MiB: 413', async () => {
     const { path } = await sampled();
     expect(refusal(await A.call(method, path, { raw: twoMebibytes }))).toEqual([413, 'BODY_TOO_LARGE']);

@@ -108,7 +108,8 @@ const types = [
   'json',
   ';',
   '"',
-  'application/json;',
+  'application/json;charset',
+  'application/json;;',
   'a'.repeat(8000),
   `application/json;${' '.repeat(8000)}x`,
 ];
