@@ -13,6 +13,7 @@ import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
+import { fold, unfold } from './folded.ts';
 
 const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
@@ -225,7 +226,7 @@ function resultOf({ operation, key, fence }: Claim, scope: string, result: Recor
     act: audit.operation,
     subject_id: audit.subject_id,
     request_id: audit.request_id,
-    body: new Beside(result.body),
+    body: new Beside(fold(result.body)),
   };
 }
 
@@ -263,7 +264,11 @@ function judge(row: Row): Recorded | undefined {
   if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (row['completed'] === true) {
     if (row['body'] === null) throw conflict('forgotten');
-    return { status: Number(row['status']), contentType: String(row['content_type']), body: String(row['body']) };
+    return {
+      status: Number(row['status']),
+      contentType: String(row['content_type']),
+      body: unfold(String(row['body'])),
+    };
   }
   if (row['mine'] === true) return undefined;
   // Released between our insert and our read: another attempt may take it at once.

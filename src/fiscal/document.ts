@@ -296,8 +296,10 @@ export interface Content extends Priced {
   readonly currency: string;
   readonly exchangeRate?: Decimal | undefined;
   readonly globalDiscount?: Discount | undefined;
+  /** As the draft says it: what it leaves open is decided with the number, and stands beside the content (`DecidedIssue`). */
   readonly date?: Day | undefined;
   readonly taxPointDate?: Day | undefined;
+  /** As `date`. */
   readonly dueDate?: Day | undefined;
   readonly description?: string | undefined;
   readonly notes?: string | undefined;

@@ -86,9 +86,11 @@ test('the first two invoices of the reference: signed text, hash and QR message'
   expect(finishIssue(second, two!.hash).qr).toBe(qrVectors.own[1]!.text);
 });
 
-test('a draft is frozen with its dates; its own values stay', () => {
+test('a draft is frozen as it stands, and gets the dates that it left open; its own values stay', () => {
   const draft = sampleContent('INVOICE', undefined, { notes: 'obrigado' });
-  expect(decided({ content: draft }).content).toEqual({ ...draft, date: '2026-03-02', dueDate: '2026-03-02' });
+  const open = decided({ content: draft });
+  expect(open.content).toBe(draft);
+  expect([open.date, open.dueDate]).toEqual(['2026-03-02', '2026-03-02']);
   const dated = decided({ content: { ...draft, date: '2026-03-01', dueDate: '2026-04-01' } });
   expect([dated.date, dated.dueDate, dated.content.dueDate]).toEqual(['2026-03-01', '2026-04-01', '2026-04-01']);
   expect(dated.next).toEqual({

@@ -68,7 +68,7 @@ export interface IssueFacts {
 /** Everything that issuing stamps, but for the hash and what is made of it. */
 export interface DecidedIssue {
   readonly wait?: undefined;
-  /** As it is frozen: priced for its tax point, with its date and due date. */
+  /** As it is frozen: priced for its tax point, under the regime of its series. The draft's own where that changes nothing. */
   readonly content: Content;
   readonly sequence: number;
   readonly number: string;
@@ -113,16 +113,15 @@ export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
   refuseAll(dateProblems(date, facts.content));
   const regime = regimeOf(facts.content, head, date, facts.cashVat);
   const priced = reprice(facts.content, facts.content.taxPointDate ?? date);
-  // Not the spread first: V8 would describe the object anew for each member that it does not have.
-  const content: Content = {
-    settles: priced.settles,
-    ...priced,
-    date,
-    dueDate: facts.content.dueDate ?? date,
-    ...regime,
-  };
+  const content = withRegime(priced, regime);
   checkSimplifiedLimit(content);
   return stamped(facts, head, content, date);
+}
+
+/** The same object where the series adds nothing: then what the draft's row has already is what is frozen. */
+function withRegime(content: Content, { cashVat, training }: Pick<Content, 'cashVat' | 'training'>): Content {
+  if (content.cashVat === cashVat && content.training === training) return content;
+  return { ...content, cashVat, training };
 }
 
 /** The stamped facts of a decided document; `hash` is "" exactly for receipts. */

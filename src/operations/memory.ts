@@ -16,9 +16,12 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-const most_drafts = 1_000;
+/** Of all drafts together: some 8,000 of three lines. */
+const most_drafts_bytes = 32 * 2 ** 20;
 /** Larger drafts are read again. */
 const most_draft_bytes = 16_384;
+/** What a draft takes beside its JSON. */
+const laid_bytes = 700;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
 const reading_lasts_ms = 60_000;
 /** So long after a failure series are read before they are numbered in. */
@@ -183,7 +186,7 @@ export class Memory {
     this.#stores = {
       masters: new Lately(most_masters),
       used: new Lately(most_used),
-      drafts: new Lately(most_drafts),
+      drafts: new Lately(most_drafts_bytes, ({ json }) => laid_bytes + json.length),
       clock: new Clock(ticks),
     };
   }

@@ -73,21 +73,58 @@ const lockSeries = statement(
 );
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
 const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked']);
+/** What issuing adds to a draft that is frozen as it stands, with its types. */
+const added: Readonly<Record<string, string>> = {
+  series_id: 'uuid',
+  date: 'date',
+  due_date: 'date',
+  sequence: 'bigint',
+  number: 'text',
+  atcud: 'text',
+  hash: 'text',
+  signed_text: 'text',
+  key_version: 'integer',
+  certificate_number: 'integer',
+  system_entry: 'text',
+  qr: 'text',
+  issued_at: 'timestamptz',
+  issued_by: 'text',
+  issued_state: 'jsonb',
+};
+/** What it sets of a row's state, with its types. */
+const set: Readonly<Record<string, string>> = {
+  seal: 'bytea',
+  state_seal: 'bytea',
+  status: 'text',
+  updated_at: 'timestamptz',
+  outstanding: 'numeric',
+  credited: 'numeric',
+  at_status: 'text',
+};
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
+const isAdded = frozenInOrder.map((column) => column in added);
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
-const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
 const orChanged = allOr('done', 'certo.changed_meanwhile()');
 // By "number is null" it would go through the index of all drafts.
-const stampDocument = listStatement(
-  'number_document',
-  `with done as (
-     update certo.documents d set
-       ${['seal', 'state_seal', ...stampedColumns, ...stampedState].map((column) => `${column} = v.${column}`).join(', ')}
-     from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
+const stamping = (columns: readonly string[], elements: string) => `with done as (
+     update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
+     from ${elements} v
      where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
        and coalesce(d.number, '') = ''
      returning d.id)
-   ${orChanged}`,
+   ${orChanged}`;
+const stampDocument = listStatement(
+  'number_document',
+  stamping([...Object.keys(set), ...stampedColumns], 'jsonb_populate_recordset(null::certo.documents, $1::jsonb)'),
+);
+// What the draft says is neither sent nor written again: half of what a document costs here is its content.
+const typed = Object.entries({ id: 'uuid', ...set, ...added }).map(([column, type]) => `${column} ${type}`);
+const stampDraft = listStatement(
+  'number_draft',
+  stamping(
+    [...Object.keys(set), ...Object.keys(added)],
+    `(select * from jsonb_to_recordset($1::jsonb) x (${typed.join(', ')}))`,
+  ),
 );
 const moveSeries = listStatement(
   'number_move_series',
@@ -250,11 +287,21 @@ export async function numberDocument(
   };
 }
 
-/**
- * The statements that write a numbered document over its draft row, sealed, and move the head of its series. `marked`: what
- * it names is known to be marked as used.
- */
-export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac, marked = false): Call[] {
+/** What is known of the row that is numbered. */
+interface Known {
+  /** What it names is marked as used. */
+  readonly marked?: boolean;
+  /** It is a draft that is frozen as its row says it. */
+  readonly asDrafted?: boolean;
+}
+
+/** The statements that write a numbered document over its draft row, sealed, and move the head of its series. */
+export function stampCalls(
+  numbered: Numbered,
+  stamp: Stamp,
+  mac: Mac,
+  { marked = false, asDrafted = false }: Known = {},
+): Call[] {
   const { decided, issued, seriesId, now, previousHash, seals } = numbered;
   const { content } = decided;
   const previousSeal = seals.lastSeal;
@@ -275,15 +322,18 @@ export function stampCalls(numbered: Numbered, stamp: Stamp, mac: Mac, marked = 
     hash_before: previousHash,
     seal_before: previousSeal,
   };
-  const stamping: Call[] = [
+  const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
-    [stampDocument, [new Elements([stampOf(numbered.id, sealed)])]],
+    [
+      asDrafted ? stampDraft : stampDocument,
+      [new Elements([stampOf(numbered.id, sealed, asDrafted ? isAdded : isStamped)])],
+    ],
   ];
-  if (marked) return stamping;
+  if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
-  return [...stamping, [useCustomers, [[customerId]]], [useItems, [itemIds]]];
+  return [...calls, [useCustomers, [[customerId]]], [useItems, [itemIds]]];
 }
 
 /** Masters that a document names: its customer, then its items. */
@@ -292,8 +342,12 @@ export function namedBy({ customer, lines }: Content): string[] {
 }
 
 /** The text that was sealed, but for what the row has already. Null is left out, and so read. */
-function stampOf(id: string, { members, state, seal, stateSeal }: Sealed): WrittenElement {
-  const stamped = members.filter((member, i) => member !== '' && isStamped[i]).join(',');
+function stampOf(
+  id: string,
+  { members, state, seal, stateSeal }: Sealed,
+  isWritten: readonly boolean[],
+): WrittenElement {
+  const stamped = members.filter((member, i) => member !== '' && isWritten[i]).join(',');
   return new WrittenElement({ id, seal, state_seal: stateSeal, ...state }, stamped);
 }
 

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
-import type { Content, Family, Region } from '../fiscal/document.ts';
+import type { Content, Day, Family, Region } from '../fiscal/document.ts';
 import { Refusal, type RefusalCode } from '../fiscal/refusal.ts';
 import { printSeal } from '../fiscal/seal.ts';
 import type { Principal } from '../identity/principal.ts';
@@ -31,7 +31,7 @@ const stored = `exists (select 1 from certo.renditions r where r.company_id = d.
 // gives way to the built-in one.
 const readPrintable = statement(
   'printable_read',
-  `select d.company_id, d.id, d.status, d.content, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, ${variant} as variant, ${stored} as rendered,
+  `select d.company_id, d.id, d.status, d.content, d.due_date, d.issued_at, d.at_doc_code, certo.now() as now, ${issuedColumns}, ${variant} as variant, ${stored} as rendered,
      (select c.region from certo.companies c where c.id = certo.current_company()) as region,
      t.id as template_id, t.formats as template_formats, t.language, t.colour, t.footer, case when not ${stored} then t.logo end as logo
    from certo.documents d
@@ -125,7 +125,8 @@ async function render(
   world: World,
 ): Promise<Buffer> {
   const input: PrintInput = {
-    content: row['content'] as Content,
+    // A draft may leave its due date open: it is decided with the number.
+    content: { ...(row['content'] as Content), dueDate: (row['due_date'] as Day | null) ?? undefined },
     issued: issuedOf(row),
     status: row['status'] === 'CANCELED' ? 'A' : 'N',
     format: how.format,

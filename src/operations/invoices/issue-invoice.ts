@@ -106,7 +106,7 @@ export const issueInvoice = defineWrite({
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
     const { content } = decided;
-    const stamping = stampCalls(change.numbered, change.stamp, world.seal);
+    const stamping = stampCalls(change.numbered, change.stamp, world.seal, { asDrafted: isAsDrafted(change) });
     const results = await tx.batch([
       ...stamping,
       ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
@@ -138,16 +138,20 @@ export const issueInvoice = defineWrite({
       if (row['marked'] === true) memory.keepUsed(namedBy(row['content'] as Content));
       return factsAhead(row, places, moment, world);
     },
-    save: ({ row, moment, numbered, stamp }, _asked, world) => ({
-      subject: numbered.id,
-      calls: [
-        holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
-        // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
-        ...(numbered.series.cashVat ? [holdSeries(numbered.seriesId)] : []),
-        holdMomentCall(moment, numbered.now),
-        ...stampCalls(numbered, stamp, world.seal, row['marked'] === true),
-      ],
-    }),
+    save: (change, _asked, world) => {
+      const { row, moment, numbered, stamp } = change;
+      const known = { marked: row['marked'] === true, asDrafted: isAsDrafted(change) };
+      return {
+        subject: numbered.id,
+        calls: [
+          holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+          // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
+          ...(numbered.series.cashVat ? [holdSeries(numbered.seriesId)] : []),
+          holdMomentCall(moment, numbered.now),
+          ...stampCalls(numbered, stamp, world.seal, known),
+        ],
+      };
+    },
     keep({ numbered }, { principal }, world) {
       const memory = world.memory.of(principal.companyId);
       memory.forgetDraft(numbered.id);
@@ -161,6 +165,9 @@ export const issueInvoice = defineWrite({
   },
   after: (world) => world.nudgeReports(),
 });
+
+/** What is frozen stands in the draft's row already: nothing of it was made anew. */
+const isAsDrafted = ({ row, numbered }: IssueChange): boolean => numbered.decided.content === row['content'];
 
 /** A debit note follows the regime of the invoice it corrects; what is made of a pro forma for training is for training. */
 function following(draft: Content, parent: Parent | undefined, proposal: Proposal | undefined): Content {

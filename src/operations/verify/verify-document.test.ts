@@ -36,17 +36,18 @@ function stored(content: Content, of: StoredSeries = series): StoredDocument {
   };
 }
 
-const honest = stored(
-  sampleContent('INVOICE', [
-    sampleLine({ discount: { type: 'PERCENT', value: '10' } }),
-    sampleLine({ id: 'two', vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '3' }),
-    sampleLine({ id: 'three', withholding: { type: 'IRS', percent: '25' } }),
-  ]),
-);
+const lines = [
+  sampleLine({ discount: { type: 'PERCENT', value: '10' } }),
+  sampleLine({ id: 'two', vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '3' }),
+  sampleLine({ id: 'three', withholding: { type: 'IRS', percent: '25' } }),
+];
+const honest = stored(sampleContent('INVOICE', lines, { date: '2026-03-02', dueDate: '2026-03-02' }));
+/** Its draft said neither day. */
+const undated = stored(sampleContent('INVOICE', lines));
 
 /** The document with one member of it changed, as a copy. */
-function altered(path: string, value: unknown): StoredDocument {
-  const copy = structuredClone(honest) as unknown as Record<string, unknown>;
+function altered(path: string, value: unknown, document = honest): StoredDocument {
+  const copy = structuredClone(document) as unknown as Record<string, unknown>;
   const names = path.split('.');
   const last = names.pop()!;
   const place = names.reduce((at, name) => at[name] as Record<string, unknown>, copy);
@@ -107,6 +108,16 @@ describe('an altered one has', () => {
     ['content', null, /cannot be read/],
   ])('%s', (path, value, fault) => {
     expect(documentFaults(altered(path, value), series, previousHash).join('\n')).toMatch(fault);
+  });
+
+  test.each([
+    ['date', '2026-03-01', ['QR code', 'due date 2026-03-02 beside the frozen 2026-03-01', 'signed text']],
+    ['dueDate', '2026-04-01', ['due date 2026-04-01 beside the frozen 2026-03-02']],
+  ])('%s, which its draft left open', (path, value, faults) => {
+    expect(documentFaults(undated, series, previousHash)).toEqual([]);
+    expect(documentFaults(altered(path, value, undated), series, previousHash)).toEqual(
+      faults.map((fault) => expect.stringContaining(fault)),
+    );
   });
 
   test('a series of another type', () => {

@@ -90,8 +90,9 @@ function columnFaults(document: StoredDocument): string[] {
   const { totals } = content;
   const copies: readonly (readonly [string, unknown, unknown])[] = [
     ['type', document.type, content.type],
-    ['date', document.date, content.date],
-    ['due date', document.dueDate, content.dueDate ?? null],
+    // Days that the draft left open are decided with the number (issue.ts): the date, which is signed, and the due date by it.
+    ['date', document.date, content.date ?? document.date],
+    ['due date', document.dueDate, content.dueDate ?? document.date],
     ['customer', document.customerName, content.customer.name],
     ['currency', document.currency, content.currency],
   ];
