@@ -2,18 +2,11 @@
  * The QR code of a document, as vector. Physical rules: AT "Especificações Técnicas Código QR" 1.0 (13-08-2020):
  * error correction M, byte mode, version 9 at least, a quiet margin around it.
  */
-import encodeQr from 'qr';
 import { outline } from './outline.ts';
+import { type QrSymbol, symbolOf } from './qr-symbol.ts';
 
 /** Light modules around the symbol (ISO/IEC 18004 asks for 4; at 2 points each: 2.8 mm, AT asks for 2.5 mm). */
 export const quietModules = 4;
-
-/**
- * Trying all eight masks takes ten times as long as one (0.1 ms on the slowest machine it was measured on), and the reply
- * to each issued document carries a QR. Over 150 random payloads of this shape, mask 2 had the lowest mean penalty of
- * ISO/IEC 18004 and was never more than 7 % above the best of the eight; readers take any mask.
- */
-const mask = 2;
 
 export interface Qr {
   /** Modules per side, quiet margin included: 61 for version 9. */
@@ -22,17 +15,12 @@ export interface Qr {
   readonly svg: string;
 }
 
-/** Bytes that version 9 holds, and the largest version, at level M (ISO/IEC 18004, table 7). */
-const fits_version_9 = 180;
-const most_bytes = 2_331;
-
 /** The symbol within light modules, row by row; true is dark. Throws RangeError beyond 2,331 bytes of UTF-8. */
-export function modulesOf(message: string, border = quietModules): readonly (readonly boolean[])[] {
-  const bytes = Buffer.byteLength(message);
-  if (bytes > most_bytes) throw new RangeError(`a QR code of level M holds ${most_bytes} bytes, not ${bytes}`);
-  // Without a version the smallest that holds it is taken.
-  const least = bytes > fits_version_9 ? {} : { version: 9 };
-  return encodeQr(message, 'raw', { ecc: 'medium', encoding: 'byte', mask, border, ...least });
+export function modulesOf(message: string): readonly (readonly boolean[])[] {
+  const { size, modules } = symbolOf(message);
+  const side = Array.from({ length: size + 2 * quietModules }, (_, i) => i - quietModules);
+  const isInside = (at: number) => at >= 0 && at < size;
+  return side.map((y) => side.map((x) => isInside(x) && isInside(y) && modules[y * (size + 1) + x] === 1));
 }
 
 /** Draws a message of at most 2,331 bytes of UTF-8 (AT's fields end far below). Throws RangeError beyond. */
@@ -50,7 +38,8 @@ export function drawQr(message: string): Qr {
  * paper gets because adjoining strokes may show seams there.
  */
 export function qrSvg(message: string): string {
-  return drawn(message).join('');
+  const symbol = symbolOf(message);
+  return drawn(symbol, frameOf(symbol.size));
 }
 
 /**
@@ -59,61 +48,107 @@ export function qrSvg(message: string): string {
  * splits it at that; and it is a quarter shorter than base64.
  */
 export function qrDataUri(message: string): string {
-  const [before, path, behind] = drawn(message);
-  // Nothing in the path is to be encoded, and it is nearly all of the text.
-  return `data:image/svg+xml,${encodeURI(before)}${path}${encodeURI(behind)}`;
+  const symbol = symbolOf(message);
+  const { size } = symbol;
+  addressFrames[size] ??= addressFrameOf(size);
+  return drawn(symbol, addressFrames[size]);
 }
 
-/** The SVG in three pieces, of which the second is the path of the dark modules. No `#`: it would end an address. */
-function drawn(message: string): readonly [before: string, path: string, behind: string] {
-  // The library always wants a margin. It is not looked at, so it is as narrow as can be.
-  const rows = modulesOf(message, 1);
-  const size = rows.length - 2 + 2 * quietModules;
+/** What stands before and behind the path of the dark modules. */
+type Frame = readonly [before: Buffer, behind: Buffer];
+
+/** Of an SVG whose symbol has a number of modules per side. No `#`: it would end an address. */
+function frameOf(modules: number): Frame {
+  const size = modules + 2 * quietModules;
   const before =
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
     `<path fill="white" d="M0 0h${size}v${size}H0z"/><path stroke="black" d="M${quietModules} ${size - quietModules - 0.5}`;
-  return [before, strokes(rows), '"/></svg>'];
+  return [Buffer.from(before), Buffer.from('"/></svg>')];
 }
 
-/** Characters a symbol may need: a stroke and the way to it stand for two modules and are mostly six, never above twelve. */
-const charactersOf = (modules: number): number => 6 * modules * modules;
-let written = Buffer.alloc(charactersOf(55));
+/** By modules per side. They are as few as versions. */
+const addressFrames: (Frame | undefined)[] = [];
+
+/** Nothing in the path is to be encoded, and it is nearly all of the text. */
+function addressFrameOf(modules: number): Frame {
+  const [before, behind] = frameOf(modules).map((text) => encodeURI(text.toString()));
+  return [Buffer.from(`data:image/svg+xml,${before}`), Buffer.from(behind!)];
+}
+
+/** Bytes a symbol may need: a stroke and the way to it stand for two modules and are mostly six, never above twelve. */
+const bytesOf = (size: number, [before, behind]: Frame): number => 6 * size * size + before.length + behind.length;
+
+/** What is written, kept from one symbol to the next: joining some 700 small texts takes five times as long. */
+let written = Buffer.alloc(0);
 
 /**
  * One horizontal stroke per run of dark modules, each placed from the end of the one before, from the lower left corner
- * (which is dark) upwards: so each move has a minus between its numbers, and the path neither a space nor a comma. The
- * margin of one module stands for the quiet one. Written as bytes: joining some 700 small texts takes four times as long.
+ * (which is dark) upwards: so each move has a minus between its numbers, and the path neither a space nor a comma.
  */
-function strokes(rows: readonly (readonly boolean[])[]): string {
-  const end = rows.length - 1;
-  if (written.length < charactersOf(rows.length)) written = Buffer.alloc(charactersOf(rows.length));
+function drawn({ size, modules }: QrSymbol, frame: Frame): string {
+  if (written.length < bytesOf(size, frame)) written = Buffer.alloc(bytesOf(size, frame));
   const to = written;
-  let at = 0;
-  let [penX, penY] = [1, end - 1];
-  for (let y = end - 1; y > 0; y--) {
-    const row = rows[y]!;
-    for (let x = 1; x < end; x++) {
-      if (!row[x]) continue;
-      const start = x;
-      // The margin ends the last run.
-      while (row[x]) x++;
-      if (at > 0) {
-        to[at++] = letter.m;
-        if (start < penX) to[at++] = letter.minus;
-        at = digits(to, at, Math.abs(start - penX));
-        to[at++] = letter.minus;
-        at = digits(to, at, penY - y);
+  const [before, behind] = frame;
+  to.set(before);
+  let at = before.length;
+  let penX = 0;
+  let penY = size;
+  for (let y = size - 1; y >= 0; y--) {
+    const count = edgesOf(modules, y * (size + 1), size);
+    for (let i = 0; i < count; i += 2) {
+      const right = edges[i]! - penX;
+      const length = edges[i + 1]! - edges[i]!;
+      if (y === penY && right < 10 && length < 10) {
+        // Nine in ten: the other way for all of them takes half as long again.
+        to[at] = letter.m;
+        to[at + 1] = letter.zero + right;
+        to[at + 2] = letter.minus;
+        to[at + 3] = letter.zero;
+        to[at + 4] = letter.h;
+        to[at + 5] = letter.zero + length;
+        at += 6;
+      } else {
+        // The way to the first one stands in the frame.
+        if (penY < size) at = move(to, at, right, penY - y);
+        to[at++] = letter.h;
+        at = digits(to, at, length);
       }
-      to[at++] = letter.h;
-      at = digits(to, at, x - start);
-      penX = x;
+      penX = edges[i + 1]!;
       penY = y;
     }
   }
-  return to.toString('latin1', 0, at);
+  to.set(behind, at);
+  return to.toString('latin1', 0, at + behind.length);
+}
+
+/** Where the runs of a row begin and end, in turn. A row has at most 178 such edges. */
+const edges = new Uint8Array(256);
+
+/** Finds the edges of a row, and returns how many there are. Without a branch: what a module is can't be guessed (11 µs). */
+function edgesOf(modules: Uint8Array, start: number, size: number): number {
+  let count = 0;
+  let before = 0;
+  // The light module behind the row ends its last run.
+  for (let x = 0; x <= size; x++) {
+    const module = modules[start + x]!;
+    edges[count] = x;
+    count += module ^ before;
+    before = module;
+  }
+  return count;
 }
 
 const letter = { m: 0x6d, h: 0x68, minus: 0x2d, zero: 0x30 } as const;
+
+/** To the right, or with a minus to the left, and upwards. Returns where it ends. */
+function move(to: Uint8Array, start: number, right: number, up: number): number {
+  let at = start;
+  to[at++] = letter.m;
+  if (right < 0) to[at++] = letter.minus;
+  at = digits(to, at, Math.abs(right));
+  to[at++] = letter.minus;
+  return digits(to, at, up);
+}
 
 /** A whole number below 1,000. Returns where it ends. */
 function digits(to: Uint8Array, start: number, value: number): number {
