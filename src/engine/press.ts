@@ -17,7 +17,7 @@ import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
-import type { AnyAsked, Operation } from '../operations/operation.ts';
+import { type AnyAsked, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
@@ -240,7 +240,8 @@ export class Press {
   }
 
   #shown({ operation, asked }: Act, change: unknown): Acted {
-    return { status: operation.reply[0], body: JSON.stringify(operation.show(change, asked, this.#world)) };
+    const shown = operation.show(change, asked, this.#world);
+    return { status: operation.reply[0], body: shown instanceof Rendered ? shown.json : JSON.stringify(shown) };
   }
 
   /** What travels with COMMIT, or of who was refused: the claim let go. */

@@ -22,7 +22,8 @@ export function pricedOn(content: Content, taxPoint: Day): Content {
   return { ...content, ...price({ lines, globalDiscount, taxPoint, currency, exchangeRate }) };
 }
 
-function ratesHold(content: Content, taxPoint: Day): boolean {
+/** Whether each line's rate and exemption code are in force on the tax point. */
+export function ratesHold(content: Pick<Content, 'lines'>, taxPoint: Day): boolean {
   return content.lines.every((line) =>
     line.vatRate === 'EXEMPT'
       ? exemptionOn(line.exemptionCode ?? '', taxPoint) !== undefined

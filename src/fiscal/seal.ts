@@ -123,7 +123,7 @@ export const frozenInOrder: readonly (typeof frozenColumns)[number][] = [...froz
  * Of each frozen column, in that order, its name and value as a member of canonical JSON. Empty for what is null, which is
  * left out: a column that is added later, null in old rows, leaves their seals as they are.
  */
-export function frozenMembers(document: Frozen): string[] {
+export function frozenMembers(document: Partial<Frozen>): string[] {
   return frozenInOrder.map((column) => {
     const value = document[column];
     return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;

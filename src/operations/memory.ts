@@ -16,11 +16,11 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-/** Of all drafts together: some 8,000 of three lines. */
-const most_drafts_bytes = 32 * 2 ** 20;
+/** Of all drafts together: some 6,000 of three lines. */
+const most_drafts_bytes = 48 * 2 ** 20;
 /** Larger drafts are read again. */
 const most_draft_bytes = 16_384;
-/** What a draft takes beside its JSON. */
+/** What a draft takes beside its text. */
 const laid_bytes = 700;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
 const reading_lasts_ms = 60_000;
@@ -34,8 +34,8 @@ type Era = object;
 interface Laid {
   readonly era: Era;
   readonly columns: Row;
-  /** Of its columns that are JSON. */
-  readonly json: Buffer;
+  /** Its long texts. */
+  readonly text: Buffer;
 }
 
 interface Stores {
@@ -148,15 +148,15 @@ export class CompanyMemory {
     return ids.every((id) => this.#stores.used.get(id) === this.#era);
   }
 
-  /** `columns` but for `json`, which are JSON. */
-  keepDraft(id: string, columns: Row, json: Row): void {
-    const bytes = Buffer.from(JSON.stringify(json));
-    if (bytes.length <= most_draft_bytes) this.#stores.drafts.set(id, { era: this.#era, columns, json: bytes });
+  /** `text`: what is long of it, to be taken apart by whoever put it together (invoices/kept-draft.ts). */
+  keepDraft(id: string, columns: Row, text: string): void {
+    const bytes = Buffer.from(text);
+    if (bytes.length <= most_draft_bytes) this.#stores.drafts.set(id, { era: this.#era, columns, text: bytes });
   }
 
-  draft(id: string): Row | undefined {
+  draft(id: string): { readonly columns: Row; readonly text: string } | undefined {
     const kept = this.#stores.drafts.get(id);
-    return kept?.era === this.#era ? { ...kept.columns, ...(JSON.parse(kept.json.toString()) as Row) } : undefined;
+    return kept?.era === this.#era ? { columns: kept.columns, text: kept.text.toString() } : undefined;
   }
 
   forgetDraft(id: string): void {
@@ -186,7 +186,7 @@ export class Memory {
     this.#stores = {
       masters: new Lately(most_masters),
       used: new Lately(most_used),
-      drafts: new Lately(most_drafts_bytes, ({ json }) => laid_bytes + json.length),
+      drafts: new Lately(most_drafts_bytes, ({ text }) => laid_bytes + text.length),
       clock: new Clock(ticks),
     };
   }

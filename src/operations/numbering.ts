@@ -252,7 +252,7 @@ const isOlder = ({ keyVersion }: Signer, moment: Row): boolean => keyVersion < N
 
 /** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
 export async function numberDocument(
-  document: { readonly id: string; readonly content: Content; readonly region: Region },
+  document: Pick<Numbered, 'id' | 'drafted'> & { readonly content: Content; readonly region: Region },
   place: Place,
   world: World,
 ): Promise<Numbered> {
@@ -284,6 +284,7 @@ export async function numberDocument(
     decided,
     issued: finishIssue(decided, hash),
     now,
+    drafted: document.drafted,
   };
 }
 

@@ -3,11 +3,12 @@
 import type { Row } from '../db/transact.ts';
 import { atStatusOf } from '../fiscal/communicated.ts';
 import { round2 } from '../fiscal/decimal.ts';
-import { type Decimal, documentTypes, type Issued } from '../fiscal/document.ts';
+import { type Content, type Decimal, documentTypes, type Issued } from '../fiscal/document.ts';
 import type { DecidedIssue } from '../fiscal/issue.ts';
 import {
   documentSeal,
   type Frozen,
+  frozenInOrder,
   frozenMembers,
   headSeal,
   type Mac,
@@ -70,6 +71,8 @@ export interface Numbered {
   readonly decided: DecidedIssue;
   readonly issued: Issued;
   readonly now: Date;
+  /** `draftedMembers` of its row, where they are known. */
+  readonly drafted?: readonly string[] | undefined;
 }
 
 /** What a document becomes with its number. `outstanding` with 2 decimals; `actor` is whoever issues it. */
@@ -93,7 +96,10 @@ export interface Sealed {
 /** To be called in the order of the numbers: the seal covers that of the document before. */
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
-  const members = frozenMembers(frozenOf(numbered, stamp, state));
+  const { id, companyId, decided } = numbered;
+  const members = [...(numbered.drafted ?? draftedMembers({ id, companyId, content: decided.content }, stamp.begun))];
+  const added = frozenMembers(addedBy(numbered, stamp, state));
+  for (const at of addedPlaces) members[at] = added[at]!;
   const seal = documentSeal(mac, members, numbered.seals.lastSeal);
   return {
     members,
@@ -119,14 +125,19 @@ function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Sta
   };
 }
 
-function frozenOf(numbered: Numbered, { actor, begun }: Stamp, state: State): Frozen {
-  const { issued, decided, seriesId, now } = numbered;
-  const { content } = decided;
+/** A document before it has a number. */
+interface Drafted {
+  readonly id: string;
+  readonly companyId: string;
+  readonly content: Content;
+}
+
+/** What of its frozen columns a document has before it is numbered, as `frozenMembers`; the others are empty. */
+export function draftedMembers({ id, companyId, content }: Drafted, begun: Begun): string[] {
   const { customer, totals, transport } = content;
-  // Not put together of parts: of so many members that makes a table to look them up in, which takes ten times as long.
-  return {
-    company_id: numbered.companyId,
-    id: numbered.id,
+  return frozenMembers({
+    company_id: companyId,
+    id,
     application_id: begun.applicationId,
     created_by: begun.createdBy,
     created_at: sealable(begun.createdAt),
@@ -153,7 +164,37 @@ function frozenOf(numbered: Numbered, { actor, begun }: Stamp, state: State): Fr
     tax: round2(totals.tax),
     gross: round2(totals.gross),
     to_pay: round2(totals.toPay),
-    // What issuing adds.
+  });
+}
+
+/** What issuing adds. */
+const addedColumns = [
+  'series_id',
+  'date',
+  'due_date',
+  'sequence',
+  'number',
+  'atcud',
+  'hash',
+  'signed_text',
+  'key_version',
+  'certificate_number',
+  'system_entry',
+  'qr',
+  'issued_at',
+  'issued_by',
+  'issued_state',
+  'recovered_key',
+  'recovered_file',
+] as const;
+const addedPlaces = addedColumns.map((column) => frozenInOrder.indexOf(column));
+
+function addedBy(
+  { issued, decided, seriesId, signedText, now }: Numbered,
+  { actor, begun }: Stamp,
+  state: State,
+): Pick<Frozen, (typeof addedColumns)[number]> {
+  return {
     series_id: seriesId,
     date: decided.date,
     due_date: decided.dueDate,
@@ -161,7 +202,7 @@ function frozenOf(numbered: Numbered, { actor, begun }: Stamp, state: State): Fr
     number: issued.number,
     atcud: issued.atcud,
     hash: issued.hash,
-    signed_text: numbered.signedText,
+    signed_text: signedText,
     key_version: sealable(issued.keyVersion),
     certificate_number: sealable(issued.certificateNumber),
     system_entry: issued.systemEntry,

@@ -4,10 +4,11 @@ import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { defineWrite } from '../operation.ts';
+import { defineWrite, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
-import { InvoiceReply, showInvoice } from './invoice.ts';
+import { InvoiceReply, invoiceText, type ShownContent, showContent } from './invoice.ts';
+import { keepDraft } from './kept-draft.ts';
 import {
   draftColumns,
   draftRow,
@@ -58,7 +59,8 @@ export const createDraft = defineWrite({
     if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
     const draft = merged ?? mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
     const content = priceDraft(draft, references);
-    return { id: world.newId(), draft, content, references };
+    const shown = showContent(content, asked.principal.region);
+    return { id: world.newId(), draft, content, references, shown };
   },
   async save(tx, change, { principal }) {
     await tx.batch([insertCall(change, principal.actor)]);
@@ -79,9 +81,10 @@ export const createDraft = defineWrite({
       subject: change.id,
       calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],
     }),
-    keep: (change, { principal }, world) => keepDraft(change, principal, world),
+    keep: (change, { principal }, world) => keepNew(change, principal, world),
   },
-  show: (change, { principal }, world) => showInvoice(newRow(change), principal.region, principal.companyId, world),
+  show: (change, { principal }, world) =>
+    new Rendered(invoiceText(newRow(change), change.shown, principal.region, principal.companyId, world)),
 });
 
 interface DraftFacts {
@@ -95,6 +98,7 @@ interface NewDraft {
   readonly draft: AskedDraft;
   readonly content: Content;
   readonly references: Row;
+  readonly shown: ShownContent;
 }
 
 /** Days are civil days of the company; its region is not known before the first statement, and only then needed. */
@@ -105,10 +109,9 @@ const insertCall = ({ id, draft, content, references }: NewDraft, actor: string)
   insertDraftCall(id, draft, content, actor, references['now'] as Date);
 
 /** It is mostly issued next. */
-function keepDraft(change: NewDraft, { companyId, actor }: Principal, world: World): void {
-  const { content, ...columns } = newRow(change);
-  const begun = { created_by: actor, application_id: null, schedule_template_id: null };
-  world.memory.of(companyId).keepDraft(change.id, { ...columns, ...begun }, { content, asked: change.draft });
+function keepNew(change: NewDraft, { companyId, actor }: Principal, world: World): void {
+  const begun = { asked: change.draft, created_by: actor, application_id: null, schedule_template_id: null };
+  keepDraft(world.memory.of(companyId), companyId, { ...newRow(change), ...begun }, change.shown);
 }
 
 /** A draft as a row, for showing what was just written without reading it again. */

@@ -215,42 +215,92 @@ export async function draftToChange(tx: Tx, id: string): Promise<Row> {
 /** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
 export function showInvoice(row: Row, region: Region, companyId: string, world: World): Record<string, unknown> {
   const content = row['content'] as Content;
-  const date = (row['date'] as string | null) ?? undefined;
-  const issuedAt = row['issued_at'] as Date | null;
+  return {
+    ...showStamp(row, content, region),
+    ...showTerms(content),
+    ...showHistory(row, content, region),
+    ...showDeal(content, region, String(row['credited'])),
+    qrCode: row['qr'] === null ? undefined : showQrCode(row, companyId, world),
+    issuer: showIssuer(content),
+  };
+}
+
+/** What a reply shows of the content alone: members of its JSON, without braces. They are the same before and after issuing. */
+export interface ShownContent {
+  readonly terms: string;
+  readonly deal: string;
+  readonly issuer: string;
+}
+
+/** As a draft, or what has just been issued, shows it: nothing of it is credited. */
+export function showContent(content: Content, region: Region): ShownContent {
+  return {
+    terms: membersOf(showTerms(content)),
+    deal: membersOf(showDeal(content, region, '0')),
+    issuer: membersOf({ issuer: showIssuer(content) }),
+  };
+}
+
+/** The JSON of `showInvoice`, where what it shows of the content is known. */
+export function invoiceText(row: Row, shown: ShownContent, region: Region, companyId: string, world: World): string {
+  const content = row['content'] as Content;
+  const stamp = membersOf(showStamp(row, content, region));
+  const history = membersOf(showHistory(row, content, region));
+  const qrCode = row['qr'] === null ? '' : `,"qrCode":${JSON.stringify(showQrCode(row, companyId, world))}`;
+  return `{${stamp},${shown.terms},${history},${shown.deal}${qrCode},${shown.issuer}}`;
+}
+
+const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
+
+function showStamp(row: Row, content: Content, region: Region): Record<string, unknown> {
+  const hash = row['hash'];
   return {
     id: row['id'],
     number: row['number'] ?? undefined,
     atcud: row['atcud'] ?? undefined,
-    shortHash: row['hash'] === null || row['hash'] === '' ? undefined : shortHash(String(row['hash'])),
+    shortHash: hash === null || hash === '' ? undefined : shortHash(String(hash)),
     signature:
       typeof row['signed_text'] === 'string'
-        ? { text: row['signed_text'], value: row['hash'], keyVersion: row['key_version'] }
+        ? { text: row['signed_text'], value: hash, keyVersion: row['key_version'] }
         : undefined,
     documentType: row['type'],
     status: row['status'],
     updatedAt: (row['updated_at'] as Date).toISOString(),
-    date: optionalDay(date, region),
+    date: optionalDay((row['date'] as string | null) ?? undefined, region),
     taxPointDate: optionalDay(content.taxPointDate, region) ?? null,
     dueDate: optionalDay((row['due_date'] as string | null) ?? undefined, region),
+  };
+}
+
+function showTerms(content: Content): Record<string, unknown> {
+  return {
     currency: content.currency,
     exchangeRate: content.exchangeRate === undefined ? undefined : toNumber(content.exchangeRate),
     description: content.description,
     notes: content.notes,
     cae: content.cae,
+  };
+}
+
+function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
+  return {
     createdAt: (row['created_at'] as Date).toISOString(),
-    issuedAt: issuedAt?.toISOString(),
+    issuedAt: (row['issued_at'] as Date | null)?.toISOString(),
     ...showParent(content, region),
     syncWithAt: showSync(row),
     series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
+  };
+}
+
+function showDeal(content: Content, region: Region, credited: string): Record<string, unknown> {
+  return {
     customer: showCustomer(content),
-    summary: showSummary(content, String(row['credited'])),
+    summary: showSummary(content, credited),
     items: content.lines.map(showLine),
     payment:
       content.payment === undefined
         ? undefined
         : { method: content.payment.method, date: optionalDay(content.payment.date, region) },
-    qrCode: row['qr'] === null ? undefined : showQrCode(row, companyId, world),
-    issuer: showIssuer(content),
   };
 }
 

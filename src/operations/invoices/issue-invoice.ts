@@ -9,6 +9,7 @@ import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
+import { dayOf } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
@@ -16,20 +17,39 @@ import {
   lockPlace,
   namedBy,
   numberDocument,
+  type Place,
   placeAhead,
   regimeRefusals,
   seriesOfPlaces,
   stampCalls,
   type Wanted,
 } from '../numbering.ts';
-import { defineWrite } from '../operation.ts';
+import { defineWrite, Rendered } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent, standing } from './family.ts';
-import { draftToChange, InvoiceReply, isDraft, readDraftAhead, showInvoice } from './invoice.ts';
+import {
+  draftToChange,
+  InvoiceReply,
+  invoiceText,
+  isDraft,
+  readDraftAhead,
+  type ShownContent,
+  showInvoice,
+} from './invoice.ts';
+import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
+
+interface IssueFacts {
+  /** Of a kept draft its content is an outline. */
+  readonly row: Row;
+  readonly parent: Parent | undefined;
+  readonly corrected: Corrected | undefined;
+  readonly proposal: Proposal | undefined;
+  readonly kept?: KeptDraft;
+}
 
 interface IssueChange {
   readonly row: Row;
@@ -39,6 +59,8 @@ interface IssueChange {
   readonly numbered: Numbered;
   readonly stamp: Stamp;
   readonly updatedAt: Date;
+  /** Where it is known already. */
+  readonly shown: ShownContent | undefined;
 }
 
 export const issueInvoice = defineWrite({
@@ -75,7 +97,7 @@ export const issueInvoice = defineWrite({
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',
   ],
-  async load(tx, asked) {
+  async load(tx, asked): Promise<IssueFacts> {
     const row = await draftToChange(tx, asked.params.id);
     // A note's invoice and the pro forma of a conversion are locked before the series, as paying and cancelling do.
     const { type, parent: named, origin } = row['content'] as Content;
@@ -85,23 +107,25 @@ export const issueInvoice = defineWrite({
     const content = following(row['content'] as Content, parent, proposal);
     return { row: { ...row, content } as Row, parent, corrected, proposal };
   },
-  async locate(tx, facts) {
+  async locate(tx, facts): Promise<IssueFacts & { readonly place: Place }> {
     return { ...facts, place: await lockPlace(tx, wantedBy(facts.row)) };
   },
-  async decide({ row, parent, corrected, proposal, place }, asked, world): Promise<IssueChange> {
+  async decide({ row, parent, corrected, proposal, place, kept }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
     const content = contentToIssue(row, parent, corrected, world);
     if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
-      { id: asked.params.id, content, region: asked.principal.region },
+      { id: asked.params.id, content, region: asked.principal.region, drafted: kept?.drafted },
       place,
       world,
     );
     const { type, totals } = numbered.decided.content;
+    assert(kept === undefined || numbered.decided.content === content, 'of an outline nothing is made anew');
     const begun = begunOf(row);
     const stamp = { actor: asked.principal.actor, begun, ...standing(type, totals.toPay) };
     const { moment } = place;
-    return { row, moment, parent, proposal, numbered, stamp, updatedAt: stampedAt(numbered.now, begun) };
+    const updatedAt = stampedAt(numbered.now, begun);
+    return { row, moment, parent, proposal, numbered, stamp, updatedAt, shown: kept?.shown };
   },
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
@@ -119,12 +143,16 @@ export const issueInvoice = defineWrite({
   ahead: {
     recall({ params, principal }, world) {
       const memory = world.memory.of(principal.companyId);
-      const row = memory.draft(params.id);
-      const moment = row && memory.moment(principal.region);
-      const places = moment && memory.places(String(row['type']), row['series_id'] as string | null);
-      if (row === undefined || moment === undefined || places === undefined) return undefined;
-      const marked = memory.areUsed(namedBy(row['content'] as Content));
-      return factsAhead({ ...row, marked }, places, moment, world);
+      const kept = recallDraft(memory, params.id);
+      const moment = kept && memory.moment(principal.region);
+      const places = moment && memory.places(String(kept.row['type']), kept.row['series_id'] as string | null);
+      if (kept === undefined || moment === undefined || places === undefined) return undefined;
+      const content = kept.row['content'] as Content;
+      const row = { ...kept.row, marked: memory.areUsed(namedBy(content)) };
+      const facts = factsAhead(row, places, moment, world);
+      const day = dayOf(moment['now'] as Date, principal.region);
+      if (facts?.place.series === undefined || !isFrozenAsDrafted(content, facts.place.series, day)) return undefined;
+      return { ...facts, kept };
     },
     read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
     facts([rows = [], moments], { principal }, world) {
@@ -158,16 +186,18 @@ export const issueInvoice = defineWrite({
       memory.keepUsed(namedBy(numbered.decided.content));
     },
   },
-  show({ row, numbered, stamp, updatedAt }, { principal }, world) {
+  show({ row, numbered, stamp, updatedAt, shown }, { principal: { region, companyId } }, world) {
     const at_status = atStatusOf(numbered.decided.content);
     const issued = { ...row, ...numberedRow(numbered, updatedAt), status: stamp.status, at_status };
-    return showInvoice(issued, principal.region, principal.companyId, world);
+    if (shown === undefined) return showInvoice(issued, region, companyId, world);
+    return new Rendered(invoiceText(issued, shown, region, companyId, world));
   },
   after: (world) => world.nudgeReports(),
 });
 
-/** What is frozen stands in the draft's row already: nothing of it was made anew. */
-const isAsDrafted = ({ row, numbered }: IssueChange): boolean => numbered.decided.content === row['content'];
+/** What is frozen stands in the draft's row already: nothing of it was made anew, nor taken from another document. */
+const isAsDrafted = ({ row, numbered, parent, proposal }: IssueChange): boolean =>
+  parent === undefined && proposal === undefined && numbered.decided.content === row['content'];
 
 /** A debit note follows the regime of the invoice it corrects; what is made of a pro forma for training is for training. */
 function following(draft: Content, parent: Parent | undefined, proposal: Proposal | undefined): Content {
@@ -179,7 +209,12 @@ function following(draft: Content, parent: Parent | undefined, proposal: Proposa
 }
 
 /** Of a draft that nothing else has to be locked with. */
-function factsAhead(row: Row, places: readonly Row[], moment: Row, world: World) {
+function factsAhead(
+  row: Row,
+  places: readonly Row[],
+  moment: Row,
+  world: World,
+): (IssueFacts & { readonly place: Place }) | undefined {
   if (!isDraft(row)) return undefined;
   // What it corrects, or was made of, is locked and changed with it.
   const { parent, origin } = row['content'] as Content;

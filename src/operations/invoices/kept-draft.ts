@@ -1,0 +1,85 @@
+/**
+ * A draft that is mostly issued next, as this process keeps it: what issuing it is decided on, and the texts that are then
+ * frozen and shown, which are made once. Only of drafts that nothing else is locked with.
+ */
+import type { Row } from '../../db/transact.ts';
+import type { Content, Day } from '../../fiscal/document.ts';
+import { ratesHold } from '../../fiscal/reprice.ts';
+import type { CompanyMemory } from '../memory.ts';
+import { begunOf, draftedMembers } from '../stamp.ts';
+import type { ShownContent } from './invoice.ts';
+
+export interface KeptDraft {
+  /** Its columns; `content` is an outline. */
+  readonly row: Row;
+  /** See `draftedMembers`. */
+  readonly drafted: readonly string[];
+  readonly shown: ShownContent;
+}
+
+// JSON has no line break of its own, and the members of a row are as many as it has columns.
+const between = '\n';
+
+/** `row`: its columns as they were written, with those that `begunOf` reads. */
+export function keepDraft(
+  memory: CompanyMemory,
+  companyId: string,
+  row: Row,
+  { terms, deal, issuer }: ShownContent,
+): void {
+  const { content: whole, asked, ...columns } = row;
+  const content = whole as Content;
+  // What it corrects, or was made of, is locked and changed with it.
+  if (content.parent !== undefined || content.origin !== undefined) return;
+  const id = String(row['id']);
+  const drafted = draftedMembers({ id, companyId, content }, begunOf(row));
+  memory.keepDraft(id, columns, [JSON.stringify(outlineOf(content)), terms, deal, issuer, ...drafted].join(between));
+}
+
+/** Undefined: it is not known, or not any more. */
+export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
+  const kept = memory.draft(id);
+  if (kept === undefined) return undefined;
+  const [outline, terms, deal, issuer, ...drafted] = kept.text.split(between) as [string, string, string, string];
+  const row = { ...kept.columns, content: JSON.parse(outline) as Content };
+  return { row, drafted, shown: { terms, deal, issuer } };
+}
+
+/**
+ * Whether an outline is frozen as it stands in a series: whatever changes the content asks for all of it. `day`: of its
+ * issue, where it has none of its own.
+ */
+export function isFrozenAsDrafted(outline: Content, series: Row, day: Day): boolean {
+  if (series['kind'] !== 'N' || series['cash_vat'] === true) return false;
+  return ratesHold(outline, outline.taxPointDate ?? outline.date ?? day);
+}
+
+/** Of a content what issuing asks (fiscal/issue.ts), as long as it changes nothing of it. */
+function outlineOf({ issuer, customer, lines, totals, ...content }: Content): unknown {
+  return {
+    type: content.type,
+    issuer: { name: issuer.name, taxpayerNumber: issuer.taxpayerNumber },
+    customer: {
+      id: customer.id,
+      name: customer.name,
+      taxpayerNumber: customer.taxpayerNumber,
+      country: customer.country,
+      finalConsumer: customer.finalConsumer,
+    },
+    books: content.books,
+    totals: { toPay: totals.toPay },
+    date: content.date,
+    taxPointDate: content.taxPointDate,
+    dueDate: content.dueDate,
+    payment: content.payment,
+    refused: content.refused,
+    lines: lines.map(({ itemId, region, vatRate, rate, exemptionCode, productType }) => ({
+      itemId,
+      region,
+      vatRate,
+      rate,
+      exemptionCode,
+      productType,
+    })),
+  };
+}
