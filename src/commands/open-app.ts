@@ -7,8 +7,8 @@ import type { AtGateway } from '../at/gateway.ts';
 import { openDb } from '../db/open.ts';
 import type { Db } from '../db/transact.ts';
 import type { MasterKey } from '../keys/sealing.ts';
-import { localSigner } from '../keys/signer.ts';
 import { listSigningKeys } from '../keys/signing-keys.ts';
+import { SigningThread } from '../keys/signing-thread.ts';
 import { programOf } from '../operations/saft/program.ts';
 import type { SeriesWorld } from '../operations/series/registration.ts';
 import type { Print } from '../print/print.ts';
@@ -39,9 +39,11 @@ const long_statement_ms = 600_000;
 export async function openApp(outside: Outside, house: House, parts: AppParts): Promise<OpenApp> {
   const { config, owner } = house;
   const { at, master, log } = parts;
+  const thread = new SigningThread();
+  outside.atEnd(() => thread.close());
   const newestSigner = async () => {
     const { privatePem, version: keyVersion } = await signingKey(owner, master, config.atMode);
-    return localSigner(privatePem, keyVersion);
+    return thread.signer(privatePem, keyVersion);
   };
   const signer = await newestSigner();
   const db = await openDb({ ...house.target, max: config.databaseConnections, applicationName: 'certo' });

@@ -138,11 +138,12 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
 
 /** Two transactions that write the same keys wait for each other in one order. */
 function inOrderOfKeys(elements: readonly Element[]): Element[][] {
-  const nameOf = (element: Element): string => {
-    const { operation, key } = element as unknown as Claim;
-    return JSON.stringify({ operation, key });
-  };
-  return [elements.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))];
+  return [(elements as unknown as readonly Claim[]).toSorted(byOperationAndKey) as unknown as Element[]];
+}
+
+function byOperationAndKey(a: Claim, b: Claim): number {
+  if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
+  return a.key < b.key ? -1 : Number(a.key > b.key);
 }
 
 /** The claim is ours, with the rows of what was read in its round trip; or the request was done before. */

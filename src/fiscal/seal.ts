@@ -124,10 +124,12 @@ export const frozenInOrder: readonly (typeof frozenColumns)[number][] = [...froz
  * left out: a column that is added later, null in old rows, leaves their seals as they are.
  */
 export function frozenMembers(document: Partial<Frozen>): string[] {
-  return frozenInOrder.map((column) => {
-    const value = document[column];
-    return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;
-  });
+  return frozenInOrder.map((column) => frozenMember(column, document[column]));
+}
+
+/** One of them. */
+export function frozenMember(column: (typeof frozenColumns)[number], value: unknown): string {
+  return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;
 }
 
 /** `members`: its frozen columns. `previous`: the seal of the document before it, or null for the first of a series. */

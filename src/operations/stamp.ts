@@ -9,6 +9,7 @@ import {
   documentSeal,
   type Frozen,
   frozenInOrder,
+  frozenMember,
   frozenMembers,
   headSeal,
   type Mac,
@@ -98,8 +99,8 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
   const state = stateOf(numbered, stamp);
   const { id, companyId, decided } = numbered;
   const members = [...(numbered.drafted ?? draftedMembers({ id, companyId, content: decided.content }, stamp.begun))];
-  const added = frozenMembers(addedBy(numbered, stamp, state));
-  for (const at of addedPlaces) members[at] = added[at]!;
+  const added = addedBy(numbered, stamp, state);
+  for (const [i, column] of addedColumns.entries()) members[addedPlaces[i]!] = frozenMember(column, added[column]);
   const seal = documentSeal(mac, members, numbered.seals.lastSeal);
   return {
     members,

@@ -186,9 +186,9 @@ export const issueInvoice = defineWrite({
       memory.keepUsed(namedBy(numbered.decided.content));
     },
   },
-  show({ row, numbered, stamp, updatedAt, shown }, { principal: { region, companyId } }, world) {
-    const at_status = atStatusOf(numbered.decided.content);
-    const issued = { ...row, ...numberedRow(numbered, updatedAt), status: stamp.status, at_status };
+  show(change, { principal: { region, companyId } }, world) {
+    const issued = issuedRow(change);
+    const { shown } = change;
     if (shown === undefined) return showInvoice(issued, region, companyId, world);
     return new Rendered(invoiceText(issued, shown, region, companyId, world));
   },
@@ -257,9 +257,15 @@ function debitNote(draft: Content, { type, status, date, content }: Parent): Con
   return { ...debitNoteOver(draft, corrected), customer: content.customer };
 }
 
-/** The columns that numbering stamped, for showing what was just written without reading it again. */
-function numberedRow({ decided, issued, seriesId, signedText, now }: Numbered, updatedAt: Date): Row {
+/** The row as it is shown, for showing what was just written without reading it again. */
+function issuedRow({ row, numbered, stamp, updatedAt }: IssueChange): Row {
+  const { decided, issued, seriesId, signedText, now } = numbered;
+  // Written out: put together of parts, V8 makes a table of so many members to look them up in.
   return {
+    id: row['id'],
+    type: row['type'],
+    status: stamp.status,
+    created_at: row['created_at'],
     updated_at: updatedAt,
     series_id: seriesId,
     series_name: issued.seriesCode,
@@ -270,9 +276,13 @@ function numberedRow({ decided, issued, seriesId, signedText, now }: Numbered, u
     key_version: issued.keyVersion,
     date: decided.date,
     due_date: decided.dueDate,
+    credited: row['credited'],
     content: decided.content,
     qr: issued.qr,
     issued_at: now,
+    at_status: atStatusOf(decided.content),
+    at_code: row['at_code'],
+    at_message: row['at_message'],
     now,
   };
 }
