@@ -2,7 +2,7 @@
  * Opaque tokens: a prefix that says what it is, 256 random bits in base62, and a checksum so that a mistyped or
  * truncated token is told apart without asking the database. Only the SHA-256 of a token is ever stored.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 /** API key, client secret, access token, refresh token, authorization code. */
@@ -28,7 +28,7 @@ export function looksLikeToken(prefix: TokenPrefix, text: string): boolean {
 
 /** What is stored of a token: its SHA-256. A fast hash is enough for 256 random bits. */
 export function tokenHash(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+  return hash('sha256', token, 'buffer');
 }
 
 /** The part of a token that may be shown in lists to recognise it. */
