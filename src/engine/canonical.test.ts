@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../fiscal/canonical.ts';
@@ -92,4 +93,13 @@ test('every part of a request is part of its fingerprint', () => {
   expect(new Set(others).size).toBe(others.length);
   expect(others[0]).toBe(fingerprint(structuredClone(request)).toString('hex'));
   expect(others[0]).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test('a fingerprint is the SHA-256 of the canonical JSON of all that it is of: those in the books stay true', () => {
+  const request = { method: 'POST', path: '/a/:id', params: { id: '1' }, query: {}, body: { b: [1, 'é'], a: null } };
+  const { method, path, params, query } = request;
+  for (const body of [request.body, {}, null, 'text', [true]]) {
+    const text = canonicalJson({ method, path, params, query, body });
+    expect(fingerprint({ ...request, body })).toEqual(createHash('sha256').update(text).digest());
+  }
 });
