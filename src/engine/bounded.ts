@@ -32,9 +32,9 @@ function fitted(room: Room, value: unknown, left: Left): unknown {
 function fittedArray({ maxItems }: Room, items: Room, value: readonly unknown[], left: Left): unknown {
   const kept = maxItems === undefined || value.length <= maxItems ? value : value.slice(0, maxItems + 1);
   let copy = kept === value ? undefined : [...kept];
-  for (const [place, member] of kept.entries()) {
-    const fit = fitted(items, member, left);
-    if (fit === member) continue;
+  for (let place = 0; place < kept.length; place += 1) {
+    const fit = fitted(items, kept[place], left);
+    if (fit === kept[place]) continue;
     copy ??= [...kept];
     copy[place] = fit;
   }
@@ -42,22 +42,24 @@ function fittedArray({ maxItems }: Room, items: Room, value: readonly unknown[],
 }
 
 function fittedObject(room: Room, known: Readonly<Record<string, Room>>, value: object, left: Left): unknown {
-  const entries: [string, unknown][] = [];
-  let isWhole = true;
-  for (const name in value) {
-    if (!Object.hasOwn(value, name)) continue;
-    const member = (value as Record<string, unknown>)[name];
+  const members = value as Readonly<Record<string, unknown>>;
+  const names = Object.keys(members);
+  // Made at the first member that does not fit: most values fit.
+  let copy: [string, unknown][] | undefined;
+  const before = (at: number): [string, unknown][] => names.slice(0, at).map((name) => [name, members[name]]);
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at]!;
     const its = Object.hasOwn(known, name) ? known[name]! : undefined;
     if (its === undefined && room.additionalProperties === false) {
       left.unknown -= 1;
       if (left.unknown < 0) {
-        isWhole = false;
+        copy ??= before(at);
         continue;
       }
     }
-    const fit = its === undefined ? member : fitted(its, member, left);
-    if (fit !== member) isWhole = false;
-    entries.push([name, fit]);
+    const fit = its === undefined ? members[name] : fitted(its, members[name], left);
+    if (fit !== members[name]) copy ??= before(at);
+    copy?.push([name, fit]);
   }
-  return isWhole ? value : Object.fromEntries(entries);
+  return copy === undefined ? value : Object.fromEntries(copy);
 }

@@ -6,6 +6,8 @@ import { isIPv4, isIPv6 } from 'node:net';
  * also where it is written as IPv6 (RFC 4291, section 2.5.5.2).
  */
 export function networkOf(address: string): string {
+  // Plain IPv4, or no address at all: looking is quicker than two patterns.
+  if (!address.includes(':')) return address;
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined && isIPv4(mapped)) return mapped;
   const bare = address.split('%')[0]!;

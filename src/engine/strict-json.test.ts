@@ -5,7 +5,7 @@ import { Refusal } from '../fiscal/refusal.ts';
 import { escapePointer, parseStrictJson } from './strict-json.ts';
 
 const parse = (text: string | Uint8Array): unknown =>
-  parseStrictJson(typeof text === 'string' ? Buffer.from(text) : text);
+  parseStrictJson(typeof text === 'string' ? Buffer.from(text) : Buffer.from(text));
 
 /** The refusal's code, or [code, pointer] of each problem; undefined when the text was accepted. */
 function refusalOf(text: string | Uint8Array): unknown {

@@ -62,8 +62,9 @@ export function validate(schema: TSchema | undefined, value: unknown, place: Pla
     compiled.set(schema, check);
   }
   if (place !== 'body') readText(schema, value as Record<string, unknown>);
-  const errors = check(value) ? [] : (check.errors ?? []).slice(0, most_found);
-  const problems = errors.map((error) => problemOf(error, place));
+  const fits = check(value);
+  if (fits && isPrintable(value)) return [];
+  const problems = fits ? [] : (check.errors ?? []).slice(0, most_found).map((error) => problemOf(error, place));
   findCharacters(value, [], (path, character) => {
     problems.push({ code: 'INVALID_CHARACTER', pointer: pointerOf(path, place), facts: { character } });
     return problems.length < most_found;
@@ -77,7 +78,8 @@ const plainNumber = /^-?\d{1,20}(?:\.\d{1,20})?$/;
 /** Query and path values that are written as their type asks become of that type; others stay text, and are refused. */
 function readText(schema: TSchema, values: Record<string, unknown>): void {
   const members = (schema as { properties?: Readonly<Record<string, { type?: string }>> }).properties ?? {};
-  for (const [name, value] of Object.entries(values)) {
+  for (const name of Object.keys(values)) {
+    const value = values[name];
     const type = Object.hasOwn(members, name) ? members[name]!.type : undefined;
     if (typeof value !== 'string') continue;
     if ((type === 'integer' || type === 'number') && plainNumber.test(value)) values[name] = Number(value);
@@ -92,8 +94,9 @@ function unknownMembers(value: unknown, place: Place): Problem[] {
       ? []
       : [{ code: 'INVALID_TYPE', pointer: pointerOf('', place), facts: { expected: 'object' } }];
   }
-  const names = Object.keys(value).slice(0, most_found);
-  return names.map((name) => ({
+  const names = Object.keys(value);
+  if (names.length === 0) return [];
+  return names.slice(0, most_found).map((name) => ({
     code: place === 'body' ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
     pointer: pointerOf(`/${escapePointer(name)}`, place),
   }));
@@ -154,6 +157,14 @@ const controls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff';
 const unprintable = new RegExp(
   `[${controls}]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]`,
 );
+
+/** Whether it holds nothing of that, which is soon known: where it is needs a path and a place to tell it to. */
+function isPrintable(value: unknown): boolean {
+  if (typeof value === 'string') return !unprintable.test(value);
+  if (value === null || typeof value !== 'object') return true;
+  for (const name of Object.keys(value)) if (!isPrintable((value as Record<string, unknown>)[name])) return false;
+  return true;
+}
 
 /** Tells the pointer and "U+0001" of each until `found` wants no more. False: it wanted none. `path`: where `value` stands. */
 function findCharacters(
