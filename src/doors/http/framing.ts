@@ -25,6 +25,12 @@ const longest_idle_ms = 72_000;
 /** A caller that still sends gets so long to read the last answer; closed at once, it would be lost (RFC 9112, 9.6). */
 const linger_ms = 1_000;
 
+/** On a connection: what answers its last request. A member, since a WeakMap's are work for the collector of garbage. */
+const latest = Symbol('the answer to its last request');
+interface Line extends Duplex {
+  [latest]?: ServerResponse;
+}
+
 /** A server for `handler`; what Node would answer without a body or not at all is answered here. */
 export function openServer(handler: RequestListener, framing: Framing): Server {
   const server = createServer({
@@ -37,7 +43,6 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   });
   // Node drops headers beyond a count in silence; all together they have a size.
   server.maxHeadersCount = 0;
-  const latest = new WeakMap<Duplex, ServerResponse>();
   const answer = (response: ServerResponse, refusal: Refusal): void => {
     const { text, headers } = framing.render(refusal);
     response.writeHead(refusal.status, { ...headers, connection: 'close' }).end(text);
@@ -62,20 +67,24 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   // What comes behind a request waits for its answer: they may not overtake each other (RFC 9112, section 9.3.2), and a
   // caller that asks for much and reads nothing costs one answer.
   server.on('request', (request, response) => {
-    const before = latest.get(request.socket);
-    latest.set(request.socket, response);
-    after(before, () => {
-      if (request.socket.writable && !response.headersSent) handler(request, response);
-    });
+    const line: Line = request.socket;
+    const before = line[latest];
+    line[latest] = response;
+    const begin = (): void => {
+      if (line.writable && !response.headersSent) handler(request, response);
+    };
+    after(before, begin);
   });
   server.on('checkExpectation', (request, response) => {
-    latest.set(request.socket, response);
+    (request.socket as Line)[latest] = response;
     answer(response, new Refusal('EXPECTATION_FAILED'));
   });
   // No proxy: whatever would follow is not read.
-  server.on('connect', (_request, socket) => after(latest.get(socket), () => hangUp(socket, new Refusal('BAD_HTTP'))));
+  server.on('connect', (_request, socket) =>
+    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'))),
+  );
   server.on('clientError', (error, socket) => {
-    const last = latest.get(socket);
+    const last = (socket as Line)[latest];
     if (!socket.writable) return;
     // Inside the body of the last request, it is that request which is answered; else it is the next one, in its turn.
     if (last === undefined || last.req.complete) after(last, () => hangUp(socket, refusalOf(error)));
