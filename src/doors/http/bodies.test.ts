@@ -12,8 +12,7 @@ async function inSmallPieces(bytes: number): Promise<{ readonly taken: number; r
   let arrived = 0;
   let body: Buffer | undefined;
   const server = createServer((request, response) => {
-    bodies.expect(request, response);
-    bodies.read(request, 'here', (_error, whole) => {
+    bodies.read(request, response, 'here', (_error, whole) => {
       body = whole;
       response.end();
     });

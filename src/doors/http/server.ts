@@ -11,7 +11,8 @@ import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
-import { Bodies, type BodyLimits } from './bodies.ts';
+import { addFields, addRateFields, observeEnd, sendJson, watchTaking } from './answers.ts';
+import { Bodies, type BodyLimits, isRead, leaveBodies } from './bodies.ts';
 import { addDocs } from './docs.ts';
 import { type Failures, openFailures } from './failures.ts';
 import { addFiles } from './files.ts';
@@ -24,8 +25,6 @@ import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
-/** RFC 9110, section 8.3.1; parameters are not looked at. */
-const mediaType = /^\s*[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+\s*(?:;|$)/;
 
 export interface HttpDoor {
   readonly corridor: Corridor;
@@ -49,6 +48,7 @@ interface OpenDoor extends HttpDoor {
 export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   const door: OpenDoor = { ...parts, failures: openFailures(parts.log) };
   const { world } = door.corridor;
+  const bodies = new Bodies(body_limits);
   const app = fastify({
     logger: false,
     trustProxy: door.trustedProxies.length > 0 && [...door.trustedProxies],
@@ -71,48 +71,42 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
     clientErrorHandler: () => undefined,
   });
 
-  // Bodies arrive as bytes; the corridor decides when and how they are read.
-  app.removeAllContentTypeParsers();
-  const bodies = new Bodies(body_limits);
-  app.addContentTypeParser('*', (request, _payload, done) => bodies.read(request.raw, networkOfCaller(request), done));
   app.addHook('onRequest', (request, reply, done) => {
-    bodies.expect(request.raw, reply.raw);
-    if (request.raw.url !== undefined && request.raw.url.length > longest_address)
-      return done(new Refusal('URI_TOO_LONG'));
-    if (!isDoubtful(request.raw)) return done();
-    // Nobody knows where its body ends.
-    reply.header('connection', 'close');
-    done(new Refusal('BAD_HTTP'));
-  });
-  // Fastify answers an unreadable media type before anyone is authenticated; the corridor refuses it in its turn.
-  app.addHook('onRequest', (request, _reply, done) => {
-    const { headers } = request.raw;
-    if (headers['content-type'] !== undefined && !mediaType.test(headers['content-type']))
-      headers['content-type'] = 'application/octet-stream';
-    done();
+    const { raw } = request;
+    observeEnd(request, reply, door.observe);
+    if (raw.url !== undefined && raw.url.length > longest_address) return done(new Refusal('URI_TOO_LONG'));
+    if (isDoubtful(raw)) {
+      // Nobody knows where its body ends.
+      reply.header('connection', 'close');
+      return done(new Refusal('BAD_HTTP'));
+    }
+    if (!isRead(raw)) return done();
+    // Bodies arrive as bytes; the corridor decides when and how they are read.
+    bodies.read(raw, reply.raw, networkOfCaller(request), (refusal, bytes) => {
+      if (refusal === null) {
+        request.body = bytes;
+        return done();
+      }
+      // More of it may come.
+      reply.header('connection', 'close');
+      done(refusal);
+    });
   });
   // Schemas on routes only describe; checking happens in the engine.
   app.setValidatorCompiler(() => () => true);
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
 
   app.addHook('onSend', (request, reply, payload, done) => {
-    reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
-    // Node would swallow what came with a request for another protocol.
-    if (request.headers.upgrade !== undefined) reply.header('connection', 'close');
-    reply.raw.setTimeout(door.deadline_ms, () => reply.raw.destroy());
+    addFields(request, reply);
     done(null, payload);
+    watchTaking(reply.raw, door.deadline_ms);
   });
   app.addHook('onClose', async () => door.failures.close());
-  app.addHook('onResponse', (request, reply, done) => {
-    door.observe(request.routeOptions.url ?? 'unknown', reply.statusCode, reply.elapsedTime / 1000);
-    done();
-  });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
   const routes = routesOf(app);
   await registerDescription(app, world.baseUrl);
   for (const operation of operations) addOperation(app, operation, door);
+  leaveBodies(app);
   addWellKnown(app, { publicKeys: door.publicKeys, certificateNumber: world.certificateNumber });
   addHealth(app, door.corridor.db);
   addFiles(app, door.corridor);
@@ -140,14 +134,16 @@ async function serve(
   const gone = operation.media === undefined ? notWatched : goneSignal(reply);
   try {
     door.addressRate.check(networkOfCaller(request));
-    const answer = await execute(door.corridor, callOf(operation, request, gone), trace);
-    addRateHeaders(reply, trace);
-    if (answer.body instanceof SpooledFile) return sendFile(reply, answer.body, String(operation.media), gone);
-    if (answer.replayed) reply.header('idempotent-replayed', 'true');
-    return reply.code(answer.status).type('application/json; charset=utf-8').send(answer.body);
+    const { status, body, replayed } = await execute(door.corridor, callOf(operation, request, gone), trace);
+    if (body instanceof SpooledFile) {
+      addRateFields(reply, trace);
+      return sendFile(reply, body, String(operation.media), gone);
+    }
+    sendJson(request, reply, { status, body, replayed }, trace);
+    return watchTaking(reply.raw, door.deadline_ms);
   } catch (error) {
     if (error instanceof CallerGone) return reply.hijack();
-    addRateHeaders(reply, trace);
+    addRateFields(reply, trace);
     const refusal = refusalOf(error);
     if (unknownCaller.has(refusal.code)) door.addressRate.count(networkOfCaller(request));
     return sendProblem(reply, request, refusal, door, error);
@@ -179,13 +175,6 @@ function sendFile(reply: FastifyReply, file: SpooledFile, media: string, gone: A
     .header('content-length', file.size)
     .header('content-disposition', `attachment; filename="${file.name}"`)
     .send(file.content(gone));
-}
-
-/** RateLimit header fields of the IETF httpapi draft. */
-function addRateHeaders(reply: FastifyReply, trace: Trace): void {
-  if (trace.rate === undefined) return;
-  reply.header('ratelimit-policy', `"credential";q=${trace.rate.limit};w=60`);
-  reply.header('ratelimit', `"credential";r=${trace.rate.remaining};t=${trace.rate.resetSeconds}`);
 }
 
 function refusalOf(error: unknown): Refusal {

@@ -1,0 +1,76 @@
+/** Answers on their way out: what stands in front of each, and when it has gone. */
+import type { ServerResponse } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Trace } from '../../engine/execute.ts';
+
+/** An answer of an operation that is no file. */
+interface JsonAnswer {
+  readonly status: number;
+  /** The text that goes on the wire. */
+  readonly body: string;
+  readonly replayed: boolean;
+}
+
+/** What Fastify sends: all that is no JSON of an operation. */
+export function addFields(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('x-content-type-options', 'nosniff');
+  if (reply.getHeader('cache-control') === undefined) reply.header('cache-control', 'no-store');
+  if (leavesHttp(request)) reply.header('connection', 'close');
+}
+
+/** The same fields before the JSON of an operation, past Fastify's reply and its hooks: these take 8 µs for the same bytes. */
+export function sendJson(request: FastifyRequest, reply: FastifyReply, answer: JsonAnswer, trace: Trace): void {
+  // Its connection broke, which has been answered.
+  if (reply.sent) return;
+  const { status, body, replayed } = answer;
+  const fields = rateFields(trace);
+  if (replayed) fields.push('idempotent-replayed', 'true');
+  fields.push('content-type', 'application/json; charset=utf-8', 'x-request-id', request.id);
+  fields.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store');
+  if (leavesHttp(request)) fields.push('connection', 'close');
+  fields.push('content-length', String(Buffer.byteLength(body)));
+  // Written so, not "utf8", Node does not join head and body into one more text of 8 kB before it writes both at once.
+  reply.raw.writeHead(status, fields).end(body, 'utf-8');
+}
+
+/** Not before it is known who asks. */
+export function addRateFields(reply: FastifyReply, trace: Trace): void {
+  const fields = rateFields(trace);
+  for (let at = 0; at < fields.length; at += 2) reply.header(fields[at]!, fields[at + 1]);
+}
+
+/** RateLimit header fields of the IETF httpapi draft: each name, and its value behind it. */
+function rateFields({ rate }: Trace): string[] {
+  if (rate === undefined) return [];
+  const { limit, remaining, resetSeconds } = rate;
+  const left = `"credential";r=${remaining};t=${resetSeconds}`;
+  return ['ratelimit-policy', `"credential";q=${limit};w=60`, 'ratelimit', left];
+}
+
+/** Node would swallow what came with a request for another protocol. */
+function leavesHttp({ raw }: FastifyRequest): boolean {
+  return raw.headers.upgrade !== undefined;
+}
+
+/** A caller that takes nothing of its answer for so long has gone. Most answers are out at once: no clock is set for those. */
+export function watchTaking(response: ServerResponse, deadline_ms: number): void {
+  if (response.writableEnded && response.writableLength === 0) return;
+  response.setTimeout(deadline_ms, () => response.destroy());
+}
+
+/** Tells when the answer is out. A hook of Fastify's for it costs three times as much. */
+export function observeEnd(
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  observe: (route: string, status: number, seconds: number) => void,
+): void {
+  const from = performance.now();
+  let isOver = false;
+  const end = (): void => {
+    if (isOver) return;
+    isOver = true;
+    observe(request.routeOptions.url ?? 'unknown', raw.statusCode, (performance.now() - from) / 1000);
+  };
+  raw.on('finish', end).on('error', end);
+}
