@@ -13,6 +13,7 @@ export function fingerprint(request: {
   const { method, path, params, query, body } = request;
   // As canonical JSON of all five, whose names need not be sorted each time.
   const text = `{"body":${canonicalJson(body)},"method":${canonicalJson(method)},"params":${canonicalJson(params)},"path":${canonicalJson(path)},"query":${canonicalJson(query)}}`;
-  // At once: a Hash is an object that the collector of garbage has to end, which takes as long as the hashing.
-  return hash('sha256', text, 'buffer');
+  // In one call, since a Hash is an object that the collector of garbage has to end; by way of text, since a Buffer that it
+  // makes has memory of its own: 0.6 µs of 1.5.
+  return Buffer.from(hash('sha256', text, 'binary'), 'binary');
 }
