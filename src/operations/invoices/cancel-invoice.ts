@@ -13,7 +13,8 @@ import { closed, idParams, line } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
-import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
+import { InvoiceReply, loadInvoice } from './invoice.ts';
+import { showInvoice } from './show-invoice.ts';
 
 /** Kept in the books and SAF-T. */
 export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));

@@ -13,13 +13,15 @@ import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, line, quantity, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
+import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
 import { balanceCall, type Corrected, lockToCredit, type Parent, refOf, takenOf } from './family.ts';
 import { missingInvoice } from './imported.ts';
-import { InvoiceReply, loadInvoice, showInvoice } from './invoice.ts';
+import { InvoiceReply, loadInvoice } from './invoice.ts';
+import { showInvoice } from './show-invoice.ts';
 
 /** What a credit note was asked as: column `asked`. */
 export interface AskedNote {

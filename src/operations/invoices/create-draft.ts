@@ -7,7 +7,7 @@ import type { Principal } from '../../identity/principal.ts';
 import { defineWrite, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
-import { InvoiceReply, invoiceText, type ShownContent, showContent } from './invoice.ts';
+import { InvoiceReply } from './invoice.ts';
 import { keepDraft } from './kept-draft.ts';
 import {
   draftColumns,
@@ -19,6 +19,7 @@ import {
   recallReferences,
   referencesAhead,
 } from './price-draft.ts';
+import { invoiceText, type ShownContent, showContent } from './show-invoice.ts';
 
 const insertDraft = listStatement(
   'draft_insert',

@@ -12,7 +12,8 @@ import { fileLink } from '../links.ts';
 import { defineRead, Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
 import { missingInvoice } from './imported.ts';
-import { InvoiceReply, loadInvoice, showInvoice, shownMessage, showSync } from './invoice.ts';
+import { InvoiceReply, loadInvoice, shownMessage } from './invoice.ts';
+import { showInvoice, showSync } from './show-invoice.ts';
 
 /** The text of a revision up to where the values follow that may change without a new one. */
 interface Kept {

@@ -15,32 +15,24 @@ import { closed, idParams, instant } from '../fields.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import {
   lockPlace,
-  namedBy,
   numberDocument,
   type Place,
   placeAhead,
   regimeRefusals,
   seriesOfPlaces,
-  stampCalls,
   type Wanted,
 } from '../numbering.ts';
 import { defineWrite, Rendered } from '../operation.ts';
 import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
+import { namedBy, stampCalls } from '../stamping.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent, standing } from './family.ts';
-import {
-  draftToChange,
-  InvoiceReply,
-  invoiceText,
-  isDraft,
-  readDraftAhead,
-  type ShownContent,
-  showInvoice,
-} from './invoice.ts';
+import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
+import { invoiceText, type ShownContent, showInvoice } from './show-invoice.ts';
 
 interface IssueFacts {
   /** Of a kept draft its content is an outline. */

@@ -7,7 +7,7 @@ import type { Content, Day } from '../../fiscal/document.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { begunOf, draftedMembers } from '../stamp.ts';
-import type { ShownContent } from './invoice.ts';
+import type { ShownContent } from './show-invoice.ts';
 
 export interface KeptDraft {
   /** Its columns; `content` is an outline. */

@@ -10,7 +10,8 @@ import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
 import { invoiceTypes } from './draft.ts';
 import { withImported } from './imported.ts';
-import { InvoiceListEntry, invoiceStatuses, showParent } from './invoice.ts';
+import { InvoiceListEntry, invoiceStatuses } from './invoice.ts';
+import { showParent } from './show-invoice.ts';
 
 const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 'total'], {
   search: Type.Optional(line(254, 'Contained in number, ATCUD, customer name, NIF or description.')),

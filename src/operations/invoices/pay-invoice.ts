@@ -10,13 +10,15 @@ import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, day, id, idParams, line, moneyAboveZero, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals, stampCalls } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
+import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
 import { balanceCall, balanceHolds, isPayable, lockFamily, openBalance, type Parent, refOf } from './family.ts';
 import { missingInvoice } from './imported.ts';
-import { invoiceReplyMembers, loadInvoice, showInvoice } from './invoice.ts';
+import { invoiceReplyMembers, loadInvoice } from './invoice.ts';
+import { showInvoice } from './show-invoice.ts';
 
 const PayBody = closed({
   amount: Type.Optional(moneyAboveZero('What was received; everything outstanding when absent.')),

@@ -7,8 +7,9 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, id, idParams, quantity } from '../fields.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import type { AskedDraft, AskedLine } from '../invoices/draft.ts';
-import { InvoiceReply, loadInvoice, showInvoice } from '../invoices/invoice.ts';
+import { InvoiceReply, loadInvoice } from '../invoices/invoice.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
+import { showInvoice } from '../invoices/show-invoice.ts';
 import { defineWrite } from '../operation.ts';
 import { openOfProposal, type Proposal, proposalToChange } from './conversions.ts';
 

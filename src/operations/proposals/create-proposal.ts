@@ -4,9 +4,10 @@ import { closed } from '../fields.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
+import { lockPlace, numberDocument } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
+import { stampCalls } from '../stamping.ts';
 import { loadProposal, ProposalReply, showProposal } from './proposal.ts';
 
 // It is not paid and corrects nothing.

@@ -8,7 +8,8 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { anyId, closed, oneOf } from '../fields.ts';
-import { invoiceReplyMembers, invoiceStatuses, showInvoice, shownColumns } from '../invoices/invoice.ts';
+import { invoiceReplyMembers, invoiceStatuses, shownColumns } from '../invoices/invoice.ts';
+import { showInvoice } from '../invoices/show-invoice.ts';
 import type { World } from '../world.ts';
 import { statusOf } from './conversions.ts';
 

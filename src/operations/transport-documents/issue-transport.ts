@@ -8,9 +8,10 @@ import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { checkStart } from '../../fiscal/transport.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { checkRevision } from '../invoices/issue-invoice.ts';
-import { lockPlace, numberDocument, stampCalls } from '../numbering.ts';
+import { lockPlace, numberDocument } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunOf } from '../stamp.ts';
+import { stampCalls } from '../stamping.ts';
 import { loadTransport, lockDraft, showTransport, TransportReply, transportOf } from './transport-document.ts';
 
 export const issueTransport = defineWrite({

@@ -1,0 +1,237 @@
+/** Making the reply that shows an invoice, of its row. */
+import type { Row } from '../../db/transact.ts';
+import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
+import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
+import { shortHash } from '../../fiscal/hash-chain.ts';
+import { startOfDay } from '../../fiscal/time.ts';
+import { qrDataUri } from '../../print/qr.ts';
+import { fileLink } from '../links.ts';
+import type { World } from '../world.ts';
+
+/** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
+export function showInvoice(row: Row, region: Region, companyId: string, world: World): Record<string, unknown> {
+  const content = row['content'] as Content;
+  return {
+    ...showStamp(row, content, region),
+    ...showTerms(content),
+    ...showHistory(row, content, region),
+    ...showDeal(content, region, String(row['credited'])),
+    qrCode: row['qr'] === null ? undefined : showQrCode(row, companyId, world),
+    issuer: showIssuer(content),
+  };
+}
+
+/** What a reply shows of the content alone: members of its JSON, without braces. They are the same before and after issuing. */
+export interface ShownContent {
+  readonly terms: string;
+  readonly deal: string;
+  readonly issuer: string;
+}
+
+/** As a draft, or what has just been issued, shows it: nothing of it is credited. */
+export function showContent(content: Content, region: Region): ShownContent {
+  return {
+    terms: membersOf(showTerms(content)),
+    deal: membersOf(showDeal(content, region, '0')),
+    issuer: membersOf({ issuer: showIssuer(content) }),
+  };
+}
+
+/** The JSON of `showInvoice`, where what it shows of the content is known. */
+export function invoiceText(row: Row, shown: ShownContent, region: Region, companyId: string, world: World): string {
+  const content = row['content'] as Content;
+  const stamp = membersOf(showStamp(row, content, region));
+  const history = membersOf(showHistory(row, content, region));
+  const qrCode = row['qr'] === null ? '' : `,"qrCode":${JSON.stringify(showQrCode(row, companyId, world))}`;
+  return `{${stamp},${shown.terms},${history},${shown.deal}${qrCode},${shown.issuer}}`;
+}
+
+const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
+
+function showStamp(row: Row, content: Content, region: Region): Record<string, unknown> {
+  const hash = row['hash'];
+  return {
+    id: row['id'],
+    number: row['number'] ?? undefined,
+    atcud: row['atcud'] ?? undefined,
+    shortHash: hash === null || hash === '' ? undefined : shortHash(String(hash)),
+    signature:
+      typeof row['signed_text'] === 'string'
+        ? { text: row['signed_text'], value: hash, keyVersion: row['key_version'] }
+        : undefined,
+    documentType: row['type'],
+    status: row['status'],
+    updatedAt: (row['updated_at'] as Date).toISOString(),
+    date: optionalDay((row['date'] as string | null) ?? undefined, region),
+    taxPointDate: optionalDay(content.taxPointDate, region) ?? null,
+    dueDate: optionalDay((row['due_date'] as string | null) ?? undefined, region),
+  };
+}
+
+function showTerms(content: Content): Record<string, unknown> {
+  return {
+    currency: content.currency,
+    exchangeRate: content.exchangeRate === undefined ? undefined : toNumber(content.exchangeRate),
+    description: content.description,
+    notes: content.notes,
+    cae: content.cae,
+  };
+}
+
+function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
+  return {
+    createdAt: (row['created_at'] as Date).toISOString(),
+    issuedAt: (row['issued_at'] as Date | null)?.toISOString(),
+    ...showParent(content, region),
+    syncWithAt: showSync(row),
+    series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
+  };
+}
+
+function showDeal(content: Content, region: Region, credited: string): Record<string, unknown> {
+  return {
+    customer: showCustomer(content),
+    summary: showSummary(content, credited),
+    items: content.lines.map(showLine),
+    payment:
+      content.payment === undefined
+        ? undefined
+        : { method: content.payment.method, date: optionalDay(content.payment.date, region) },
+  };
+}
+
+function showCustomer({ customer }: Content): Record<string, unknown> {
+  return {
+    ref: customer.id,
+    data: {
+      name: customer.name,
+      taxpayerNumber: customer.taxpayerNumber,
+      email: customer.email,
+      address: customer.address,
+      postalCode: customer.postalCode,
+      city: customer.city,
+      country: customer.country,
+      phone: customer.phone,
+      mobile: customer.mobile,
+    },
+  };
+}
+
+function showSummary(content: Content, credited: string): Record<string, unknown> {
+  const { totals } = content;
+  return {
+    amountWithoutTax: toNumber(totals.net),
+    amountWithTax: toNumber(totals.gross),
+    amountWithoutTaxWithoutDiscount: toNumber(content.netBeforeDiscount),
+    taxAmount: toNumber(totals.tax),
+    globalDiscountType: content.globalDiscount?.type,
+    globalDiscountPercent: percentIn(content.globalDiscount),
+    globalDiscountAmount: toNumber(content.globalDiscountAmount),
+    total: toNumber(totals.gross),
+    totalToPay: toNumber(totals.toPay),
+    withholdingTaxAmount: toNumber(totals.withholding),
+    creditNotesTotal: toNumber(credited),
+  };
+}
+
+function showQrCode(row: Row, companyId: string, world: World): Record<string, unknown> {
+  return {
+    url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
+    data: row['qr'],
+    imageData: qrDataUri(String(row['qr'])),
+  };
+}
+
+function showIssuer({ issuer }: Content): Record<string, unknown> {
+  return {
+    ref: issuer.id,
+    data: {
+      name: issuer.name,
+      taxPayerNumber: issuer.taxpayerNumber,
+      address: issuer.address,
+      city: issuer.city,
+      postalCode: issuer.postalCode,
+      country: issuer.country,
+    },
+  };
+}
+
+/** How the communication with the AT stands: the one part of a document that changes without a new revision. */
+export function showSync(row: Row): Record<string, unknown> {
+  return {
+    status: row['at_status'],
+    atCode: row['at_code'] ?? undefined,
+    atMessage: row['at_message'] ?? undefined,
+  };
+}
+
+/** The document that this one corrects or pays; null four times when there is none. */
+export function showParent(content: Pick<Content, 'parent'>, region: Region): Record<string, unknown> {
+  const parent = content.parent;
+  return {
+    parentInvoiceId: parent?.id ?? null,
+    parentInvoiceNumber: parent?.number ?? null,
+    parentInvoiceDate: optionalDay(parent?.date, region) ?? null,
+    parentInvoiceType: parent?.type ?? null,
+  };
+}
+
+function showLine(line: PricedLine): Record<string, unknown> {
+  const allPerUnit = divide(line.discountAmount, line.quantity, 6);
+  return {
+    id: line.id,
+    ref: line.itemId,
+    meta: {
+      quantity: toNumber(line.quantity),
+      amountWithoutTax: toNumber(line.net),
+      amountWithTax: toNumber(add(line.net, line.tax)),
+      taxAmount: toNumber(line.tax),
+      discountAmount: toNumber(line.discountAmount),
+      unitItemDiscountPercent: ownPercent(line),
+      unitItemDiscountAmount: toNumber(ownDiscountPerUnit(line)),
+      unitDiscountPercent: share(line.discountAmount, line.gross),
+      unitDiscountAmount: toNumber(allPerUnit),
+      unitAmountWithoutTax: toNumber(line.unitNet),
+      unitAmountWithTax: toNumber(divide(add(line.net, line.tax), line.quantity, 6)),
+      withholdingTaxAmount: toNumber(line.withholdingAmount),
+      withholdingTaxEnabled: line.withholding !== undefined,
+    },
+    data: {
+      name: line.name,
+      description: line.description,
+      type: line.productType,
+      unitPrice: toNumber(line.unitPrice),
+      vatRate: line.vatRate,
+      taxRate: toNumber(line.rate),
+      vatExemptionReason: line.exemptionCode,
+      unitType: line.unit,
+      unitDiscountType: line.discount?.type,
+      unitDiscountPercent: percentIn(line.discount),
+      unitDiscountAmount: line.discount?.type === 'AMOUNT' ? toNumber(line.discount.value) : 0,
+    },
+  };
+}
+
+function ownDiscountPerUnit(line: PricedLine): string {
+  if (line.discount === undefined) return '0';
+  if (line.discount.type === 'AMOUNT') return line.discount.value;
+  return trimmed(divide(percentOf(line.discount.value, line.unitPrice), '1', 6));
+}
+
+/** As it was asked, not of the amount per unit: of a price of few decimals that is rounded. */
+function ownPercent({ discount, unitPrice }: PricedLine): number {
+  return discount?.type === 'AMOUNT' ? share(discount.value, unitPrice) : percentIn(discount);
+}
+
+/** part ÷ whole in percent, 6 decimals at most; 0 of nothing. */
+function share(part: string, whole: string): number {
+  return compare(whole, '0') === 0 ? 0 : toNumber(divide(multiply(part, '100'), whole, 6));
+}
+
+function percentIn(discount: Discount | undefined): number {
+  return discount?.type === 'PERCENT' ? toNumber(discount.value) : 0;
+}
+
+function optionalDay(day: string | undefined, region: Region): string | undefined {
+  return day === undefined ? undefined : startOfDay(day, region);
+}

@@ -1,0 +1,192 @@
+/**
+ * The statements that write a numbered document over its draft row, sealed, and move the head of its series. Which of the
+ * ways of a row: a draft that is frozen as it stands gets what issuing adds; any other is written whole.
+ */
+import type { Call } from '../db/transact.ts';
+import {
+  allOr,
+  anyId,
+  anyOf,
+  type Element,
+  Elements,
+  eachOnce,
+  listStatement,
+  WrittenElement,
+} from '../db/transact.ts';
+import type { Content } from '../fiscal/document.ts';
+import { assert } from '../fiscal/refusal.ts';
+import { frozenInOrder, type Mac } from '../fiscal/seal.ts';
+import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
+
+/** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
+const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked']);
+/** What is written over a draft that is frozen as it stands: what issuing adds to it, and its state. */
+const draftColumns = {
+  seal: 'bytea',
+  state_seal: 'bytea',
+  series_id: 'uuid',
+  date: 'date',
+  due_date: 'date',
+  sequence: 'bigint',
+  number: 'text',
+  atcud: 'text',
+  hash: 'text',
+  signed_text: 'text',
+  key_version: 'integer',
+  certificate_number: 'integer',
+  system_entry: 'text',
+  qr: 'text',
+  issued_at: 'timestamptz',
+  issued_by: 'text',
+  issued_state: 'jsonb',
+  status: 'text',
+  updated_at: 'timestamptz',
+  outstanding: 'numeric',
+  credited: 'numeric',
+  at_status: 'text',
+} as const;
+const isAdded = frozenInOrder.map((column) => column in draftColumns);
+const isStamped = frozenInOrder.map((column) => !begun.has(column));
+const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
+const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
+const orChanged = allOr('done', 'certo.changed_meanwhile()');
+// By "number is null" it would go through the index of all drafts.
+const stamping = (columns: readonly string[], elements: string) => `with done as (
+     update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
+     from ${elements} v
+     where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
+       and coalesce(d.number, '') = ''
+     returning d.id)
+   ${orChanged}`;
+const stampDocument = listStatement(
+  'number_document',
+  stamping(
+    ['seal', 'state_seal', ...stampedColumns, ...stampedState],
+    'jsonb_populate_recordset(null::certo.documents, $1::jsonb)',
+  ),
+);
+// What the draft says is neither sent nor written again: half of what a document costs here is its content.
+const typed = Object.entries({ id: 'uuid', ...draftColumns }).map(([column, type]) => `${column} ${type}`);
+const stampDraft = listStatement(
+  'number_draft',
+  stamping(Object.keys(draftColumns), `(select * from jsonb_to_recordset($1::jsonb) x (${typed.join(', ')}))`),
+);
+const moveSeries = listStatement(
+  'number_move_series',
+  `with done as (
+     update certo.series s set last_number = v.last_number, last_date = v.last_date, last_hash = v.last_hash,
+       last_system_entry = v.last_system_entry, last_issued_at = v.now, updated_at = v.now, last_seal = v.last_seal, head_seal = v.head_seal
+     from jsonb_to_recordset($1::jsonb) v (id uuid, last_number bigint, last_date date, last_hash text, last_system_entry text, now timestamptz,
+       last_seal bytea, head_seal bytea, number_before bigint, hash_before text, seal_before bytea)
+     where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
+       and s.last_seal is not distinct from v.seal_before and s.status = 'ACTIVE' and s.id = ${anyOf('id', 'uuid')}
+     returning s.id)
+   ${orChanged}`,
+  { joins: oneMovePerSeries },
+);
+// In order of id, as everyone who locks several of them.
+const useMasters = (table: 'customers' | 'items') =>
+  listStatement(
+    `number_use_${table}`,
+    `update certo.${table} set used = true where company_id = certo.current_company() and id = any (array(
+       select id from certo.${table} where company_id = certo.current_company() and id = ${anyId} and not used
+       order by id for no key update))`,
+    { joins: eachOnce },
+  );
+const useCustomers = useMasters('customers');
+const useItems = useMasters('items');
+
+/** What is known of the row that is numbered. */
+interface Known {
+  /** What it names is marked as used. */
+  readonly marked?: boolean;
+  /** It is a draft that is frozen as its row says it. */
+  readonly asDrafted?: boolean;
+}
+
+/** The statements that write a numbered document over its draft row, sealed, and move the head of its series. */
+export function stampCalls(
+  numbered: Numbered,
+  stamp: Stamp,
+  mac: Mac,
+  { marked = false, asDrafted = false }: Known = {},
+): Call[] {
+  const { decided, issued, seriesId, now, previousHash, seals } = numbered;
+  const { content } = decided;
+  const previousSeal = seals.lastSeal;
+  const sealed = sealNumbered(numbered, stamp, mac);
+  // The next document of the group is sealed after this one.
+  seals.lastSeal = sealed.seal;
+  const { date, systemEntry, sequence, hash } = issued;
+  const move: Move = {
+    id: seriesId,
+    last_number: sequence,
+    last_date: date,
+    last_hash: hash,
+    last_system_entry: systemEntry,
+    now,
+    last_seal: sealed.seal,
+    head_seal: sealed.headSeal,
+    number_before: sequence - 1,
+    hash_before: previousHash,
+    seal_before: previousSeal,
+  };
+  const calls: Call[] = [
+    // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
+    // who has the head and writes the same one.
+    [moveSeries, [new Elements([move])]],
+    asDrafted
+      ? [stampDraft, [new Elements([stampOf(numbered.id, sealed, isAdded)])]]
+      : [stampDocument, [new Elements([stampOf(numbered.id, sealed, isStamped)])]],
+  ];
+  if (marked) return calls;
+  const [customerId, ...itemIds] = namedBy(content);
+  return [...calls, [useCustomers, [[customerId]]], [useItems, [itemIds]]];
+}
+
+/** Masters that a document names: its customer, then its items. */
+export function namedBy({ customer, lines }: Content): string[] {
+  return [customer.id, ...new Set(lines.map((line) => line.itemId))];
+}
+
+/** The text that was sealed, of the columns that are written. Null is left out, and so read. */
+function stampOf(
+  id: string,
+  { members, state, seal, stateSeal }: Sealed,
+  isWritten: readonly boolean[],
+): WrittenElement {
+  const stamped = members.filter((member, i) => member !== '' && isWritten[i]).join(',');
+  return new WrittenElement({ id, seal, state_seal: stateSeal, ...state }, stamped);
+}
+
+/** What a document does to the head of its series: on condition that it stands where the one before left it. */
+interface Move {
+  readonly id: string;
+  readonly last_number: number;
+  readonly last_hash: string;
+  readonly last_seal: Uint8Array;
+  readonly number_before: number;
+  readonly hash_before: string;
+  readonly seal_before: Uint8Array | null;
+  readonly [column: string]: unknown;
+}
+
+/** Documents of one group go on from each other, so the head moves from before the first to behind the last. */
+function oneMovePerSeries(elements: readonly Element[]): Move[][] {
+  const moves = new Map<string, Move>();
+  for (const next of elements as readonly Move[]) {
+    const before = moves.get(next.id);
+    if (before === undefined) {
+      moves.set(next.id, next);
+      continue;
+    }
+    const goesOn =
+      before.last_number === next.number_before &&
+      before.last_hash === next.hash_before &&
+      before.last_seal === next.seal_before;
+    assert(goesOn, 'documents of one group go on from each other');
+    const { number_before, hash_before, seal_before } = before;
+    moves.set(next.id, { ...next, number_before, hash_before, seal_before });
+  }
+  return [[...moves.values()]];
+}
