@@ -60,7 +60,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   A.keepPlaces('INVOICE', null, [{ place_id: 's' }]);
   A.keepMasters('customer', [{ id: 'c' }]);
   A.keepUsed(['c']);
-  A.keepDraft('d', { id: 'd' }, { content: { lines: [] } });
+  A.keepDraft('d', { id: 'd' }, 'açúcar');
   expect([B.moment('PT'), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
     undefined,
     undefined,
@@ -69,7 +69,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   ]);
   expect(B.areUsed(['c'])).toBe(false);
   B.forgetDraft('d');
-  expect(A.draft('d')).toEqual({ id: 'd', content: { lines: [] } });
+  expect(A.draft('d')).toEqual({ columns: { id: 'd' }, text: 'açúcar' });
 });
 
 test('a customer is no item, and a series that is named no default', () => {
@@ -88,7 +88,7 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
   A.keepMoment(moment);
   A.keepMasters('item', [{ id: 'i' }]);
   A.keepUsed(['i']);
-  A.keepDraft('d', { id: 'd' }, {});
+  A.keepDraft('d', { id: 'd' }, '');
   A.forgetRead();
   expect([A.moment('PT'), A.master('item', 'i'), A.areUsed(['i']), A.draft('d')]).toEqual([
     undefined,
@@ -115,12 +115,16 @@ test('the latest reading is that of whatever series', () => {
   expect(memory.latest()).toEqual(y.now);
 });
 
-test('only the latest are kept, and no draft that is very large', () => {
+test('only the latest are kept, by what they weigh, and no draft that is very large', () => {
   const memory = new Memory(() => 0);
   const A = memory.of('A');
-  for (let i = 0; i < 1_001; i++) A.keepDraft(`d${i}`, { id: i }, {});
-  expect([A.draft('d0'), A.draft('d1'), A.draft('d1000')]).toEqual([undefined, { id: 1 }, { id: 1_000 }]);
-  A.keepDraft('d', { id: 'd' }, { notes: 'x'.repeat(16_384) });
+  const text = 'x'.repeat(16_384);
+  // 48 MiB, and 700 bytes for each beside its text.
+  const fit = Math.floor((48 * 2 ** 20) / (16_384 + 700));
+  for (let i = 0; i <= fit; i++) A.keepDraft(`d${i}`, { id: i }, text);
+  const [first, second, last] = ['d0', 'd1', `d${fit}`].map((id) => A.draft(id)?.columns['id']);
+  expect([first, second, last]).toEqual([undefined, 1, fit]);
+  A.keepDraft('d', { id: 'd' }, `${text}x`);
   expect(A.draft('d')).toBeUndefined();
   memory.keepKey('k');
   expect([memory.hasKey('k'), memory.hasKey('l')]).toEqual([true, false]);

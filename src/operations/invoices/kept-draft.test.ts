@@ -1,0 +1,154 @@
+/** A draft as it is kept has to be decided on, sealed and shown as if it were read. */
+import { describe, expect, test } from 'vitest';
+import { sampleContent, sampleLine } from '../../../test/fiscal-samples.ts';
+import type { Row } from '../../db/transact.ts';
+import type { Content } from '../../fiscal/document.ts';
+import { type DecidedIssue, decideIssue, finishIssue } from '../../fiscal/issue.ts';
+import { schemeOf } from '../../fiscal/regime.ts';
+import { masterKey } from '../../keys/sealing.ts';
+import { Memory } from '../memory.ts';
+import { begunOf, draftedMembers } from '../stamp.ts';
+import { namedBy } from '../stamping.ts';
+import type { World } from '../world.ts';
+import { isFrozenAsDrafted, keepDraft, recallDraft } from './kept-draft.ts';
+import { invoiceText, showContent, showInvoice } from './show-invoice.ts';
+
+const world = { baseUrl: 'https://certo.example', master: masterKey(new Uint8Array(32)) } as World;
+const [companyId, id] = ['01a20f7f-ddc5-74c1-9d0a-415c6a8a70f0', '01a20f80-468e-7f88-bc2c-9d6d1bbd56f1'];
+const at = new Date('2026-03-02T10:00:00.000Z');
+
+const exempt = sampleLine({ id: 'two', itemId: 'other', vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '3' });
+const drafts: Readonly<Record<string, Content>> = {
+  plain: sampleContent('INVOICE'),
+  'with an exemption, a discount and notes of two lines': sampleContent(
+    'INVOICE',
+    [sampleLine({ discount: { type: 'PERCENT', value: '10' } }), exempt],
+    { notes: 'uma\nduas "três"', description: 'çã €' },
+  ),
+  'withheld and dated': sampleContent('INVOICE', [sampleLine({ withholding: { type: 'IRS', percent: '25' } })], {
+    date: '2026-03-01',
+    taxPointDate: '2026-02-27',
+    dueDate: '2026-04-01',
+  }),
+  'in another currency': sampleContent('INVOICE', [sampleLine()], { currency: 'USD', exchangeRate: '0.913' }),
+  'paid at once': sampleContent('INVOICE_RECEIPT', [sampleLine()], { payment: { method: 'CC', date: '2026-03-02' } }),
+  'of a consumer': sampleContent('SIMPLIFIED_INVOICE', [sampleLine({ unitPrice: '9.50', productType: 'PRODUCT' })], {
+    customer: { id: 'all', name: 'Consumidor final', taxpayerNumber: '999999990', finalConsumer: true },
+  }),
+};
+
+function rowOf(content: Content): Row {
+  return {
+    id,
+    type: content.type,
+    status: 'DRAFT',
+    created_at: at,
+    updated_at: at,
+    created_by: 'key-1',
+    application_id: null,
+    schedule_template_id: null,
+    series_id: null,
+    number: null,
+    atcud: null,
+    hash: null,
+    date: content.date ?? null,
+    due_date: content.dueDate ?? null,
+    credited: '0',
+    qr: null,
+    issued_at: null,
+    at_status: 'NOT_APPLICABLE',
+    at_code: null,
+    at_message: null,
+    now: at,
+    asked: { type: content.type, notes: content.notes },
+    content,
+  };
+}
+
+const decided = (content: Content): DecidedIssue =>
+  decideIssue({
+    content,
+    head: {
+      documentType: content.type,
+      code: 'A2026',
+      validationCode: 'AAJFF1XZ',
+      lastSequence: 4,
+      lastHash: '',
+      kind: 'N',
+      cashVat: false,
+    },
+    now: at,
+    region: 'PT',
+    notReady: [],
+    certificateNumber: 9999,
+    keyVersion: 1,
+  }) as DecidedIssue;
+
+describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
+  const memory = new Memory(() => 0).of(companyId);
+  const row = rowOf(content);
+  const shown = showContent(content, 'PT');
+  keepDraft(memory, companyId, row, shown);
+  const kept = recallDraft(memory, id)!;
+  const outline = kept.row['content'] as Content;
+
+  test('is sealed and shown by the texts that were kept', () => {
+    expect(kept.drafted).toEqual(draftedMembers({ id, companyId, content }, begunOf(row)));
+    expect(kept.shown).toEqual(shown);
+    const { content: _content, asked: _asked, ...columns } = row;
+    expect(kept.row).toEqual({ ...columns, content: outline });
+  });
+
+  test('is decided on as the whole', () => {
+    const [one, other] = [decided(content), decided(outline)];
+    const { content: frozen, ...stamps } = other;
+    expect(frozen).toBe(outline);
+    expect({ ...stamps, content }).toEqual(one);
+    const hash = `${'a'.repeat(170)}A=`;
+    expect(finishIssue(other, hash)).toEqual(finishIssue(one, hash));
+    expect([schemeOf(outline), namedBy(outline)]).toEqual([schemeOf(content), namedBy(content)]);
+  });
+
+  test('has the reply that it has without them, before and after its issue', () => {
+    const issued = {
+      ...row,
+      number: 'FT A2026/5',
+      atcud: 'AAJFF1XZ-5',
+      hash: `${'a'.repeat(170)}A=`,
+      signed_text: 'x;y',
+      key_version: 1,
+      series_id: 's',
+      series_name: 'A2026',
+      issued_at: at,
+      qr: finishIssue(decided(content), `${'a'.repeat(170)}A=`).qr,
+    };
+    for (const one of [row, issued]) {
+      const whole = JSON.stringify(showInvoice(one, 'PT', companyId, world));
+      expect(invoiceText({ ...one, content: outline }, kept.shown, 'PT', companyId, world)).toBe(whole);
+    }
+  });
+});
+
+test('what is made of another document is not kept', () => {
+  const memory = new Memory(() => 0).of(companyId);
+  const origin = { id: 'p', number: 'PF A2026/1', date: '2026-03-01', type: 'PROFORMA' } as const;
+  for (const more of [{ origin }, { parent: { ...origin, reason: 'juros' } }]) {
+    const content = sampleContent('INVOICE', [sampleLine()], more);
+    keepDraft(memory, companyId, rowOf(content), showContent(content, 'PT'));
+    expect(recallDraft(memory, id)).toBeUndefined();
+  }
+});
+
+test('it is frozen as it stands in a normal series, while its rates are in force', () => {
+  const content = sampleContent('INVOICE', [sampleLine({ region: 'PT-MA', vatRate: 'REDUCED' })], {
+    taxPoint: '2024-09-30',
+  });
+  const series = { kind: 'N', cash_vat: false };
+  expect(isFrozenAsDrafted(content, series, '2024-09-30')).toBe(true);
+  // Madeira's reduced rate is another from 1 October 2024.
+  expect(isFrozenAsDrafted(content, series, '2024-10-01')).toBe(false);
+  expect(isFrozenAsDrafted({ ...content, taxPointDate: '2024-09-30' }, series, '2024-10-01')).toBe(true);
+  expect(isFrozenAsDrafted({ ...content, date: '2024-10-01' }, series, '2024-09-30')).toBe(false);
+  expect(isFrozenAsDrafted(content, { ...series, kind: 'F' }, '2024-09-30')).toBe(false);
+  expect(isFrozenAsDrafted(content, { ...series, cash_vat: true }, '2024-09-30')).toBe(false);
+});
