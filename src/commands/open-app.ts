@@ -1,7 +1,6 @@
 /** The service of a house, with the real clock, signer, printer and authority, but for listening. */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { uuidv7 } from 'uuidv7';
 import { type App, buildApp, filesAtOnce } from '../app.ts';
 import type { AtGateway } from '../at/gateway.ts';
 import { openDb } from '../db/open.ts';
@@ -14,6 +13,7 @@ import type { SeriesWorld } from '../operations/series/registration.ts';
 import type { Print } from '../print/print.ts';
 import type { House } from './house.ts';
 import { signingKey } from './installation.ts';
+import { newId } from './new-id.ts';
 import type { Outside } from './outside.ts';
 import { version } from './version.ts';
 
@@ -57,7 +57,6 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
   outside.atEnd(() => longReads.close());
   const print = laterPrint(config.printWorkers);
   outside.atEnd(() => print.close());
-  const newId = uuidv7;
   const app = await buildApp({
     db,
     longReads,

@@ -12,8 +12,8 @@ export interface MasterKey {
   seal(purpose: Purpose, clear: Uint8Array): Buffer;
   /** Throws when the text was sealed under another master key or changed. */
   open(purpose: Purpose, sealed: Uint8Array): Buffer;
-  /** HMAC-SHA256 under the purpose's key. */
-  mac(purpose: Purpose, text: string): Buffer;
+  /** HMAC-SHA256 under the purpose's key, of a text in one piece or several. */
+  mac(purpose: Purpose, ...pieces: readonly string[]): Buffer;
 }
 
 /** The master key from its 32 bytes. */
@@ -47,15 +47,17 @@ export function masterKey(secret: Uint8Array): MasterKey {
         throw new Error(`the sealed ${purpose} cannot be opened: it was sealed under another master key or changed`);
       }
     },
-    mac(purpose, text) {
-      return createHmac('sha256', keyFor(purpose)).update(text, 'utf8').digest();
+    mac(purpose, ...pieces) {
+      const digest = createHmac('sha256', keyFor(purpose));
+      for (const piece of pieces) digest.update(piece, 'utf8');
+      return digest.digest();
     },
   };
 }
 
 /** What seals the books: their own key, derived from the master key. */
-export function booksSeal(master: MasterKey): (text: string) => Buffer {
-  return (text) => master.mac('books-seal', text);
+export function booksSeal(master: MasterKey): (...pieces: readonly string[]) => Buffer {
+  return (...pieces) => master.mac('books-seal', ...pieces);
 }
 
 /** What seals a backup: it was written by an installation with this master key. */
