@@ -123,3 +123,22 @@ test('a draft that was made with the customer of its day is issued to that of it
   );
   expect((await reissued(draft)).customer).toEqual(invoice.customer);
 });
+
+test('the draft of a note shows the tax point of its invoice, alone and in the list, before and after its issue', async () => {
+  const { id } = await A.item({ name: 'Café', vatRate: 'NORMAL', unitPrice: 10 });
+  const invoice = await invoiceOf('2026-02-27', [{ id, quantity: 2 }]);
+  const taxPoint = '2026-02-27T00:00:00.000+00:00';
+  const listed = async (note: InvoiceJson) => {
+    const rows = (await A.get<InvoiceJson[]>(`/invoices?parentInvoiceId=${invoice.id}`)).json;
+    return rows.find((row) => row.id === note.id)?.taxPointDate;
+  };
+  const debit = await A.draft(noteOn(invoice, [{ id, quantity: 1 }]));
+  const body = { parentInvoiceId: invoice.id, issue: false };
+  const credit = (await A.post<InvoiceJson>('/invoices/credit-notes', body)).json;
+  for (const draft of [debit, credit]) {
+    expect([draft.taxPointDate, await listed(draft)]).toEqual([taxPoint, taxPoint]);
+    expect((await A.patch(`/invoices/${draft.id}`, { notes: 'outra' })).status).toBe(200);
+    expect(await listed(draft)).toBe(taxPoint);
+    expect([(await reissued(draft)).taxPointDate, await listed(draft)]).toEqual([taxPoint, taxPoint]);
+  }
+});

@@ -6,9 +6,10 @@ import { type Content, documentTypes } from '../../fiscal/document.ts';
 const insertChild = statement(
   'child_insert',
   `insert into certo.documents (company_id, id, family, type, status, created_by, application_id, customer_id, item_ids, series_id, parent_id,
-     customer_name, customer_nif, customer_email, currency, description, notes, cae, date, due_date, net, tax, gross, to_pay, asked, content)
+     customer_name, customer_nif, customer_email, currency, description, notes, cae, date, due_date, net, tax, gross, to_pay, asked, content,
+     tax_point_date)
    select certo.current_company(), $1, $2, $3, 'DRAFT', $4, p.application_id, p.customer_id, $5, $6, p.id,
-     $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21
+     $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $23
    from certo.documents p where p.company_id = certo.current_company() and p.id = $22
    returning created_at, updated_at`,
 );
@@ -49,6 +50,7 @@ export function insertChildCall(child: {
       JSON.stringify(child.asked),
       JSON.stringify(content),
       child.parentId,
+      content.taxPointDate ?? null,
     ],
   ];
 }

@@ -13,7 +13,7 @@ import { type Corrected, lockToCredit } from './family.ts';
 const updateNote = statement(
   'note_update',
   `update certo.documents set updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     asked = $2, content = $3, date = $4, notes = $5, series_id = $6, net = $7, tax = $8, gross = $9, to_pay = $10, item_ids = $11
+     asked = $2, content = $3, date = $4, notes = $5, series_id = $6, net = $7, tax = $8, gross = $9, to_pay = $10, item_ids = $11, tax_point_date = $12
    where company_id = certo.current_company() and id = $1`,
 );
 
@@ -72,6 +72,7 @@ export function updateNoteCall(
       totals.gross,
       totals.toPay,
       [...new Set(content.lines.map((line) => line.itemId))],
+      content.taxPointDate ?? null,
     ],
   ];
 }

@@ -237,7 +237,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     exchangeRate: asked.exchangeRate,
     globalDiscount: asked.globalDiscount,
     date: asked.date,
-    taxPointDate: asked.taxPointDate,
+    // A note has that of its invoice where it states none (docs/decisions/0059-notes-have-a-tax-point.md).
+    taxPointDate: asked.taxPointDate ?? (taxed === undefined ? undefined : taxPoint),
     dueDate: asked.dueDate,
     description: asked.description,
     notes: asked.notes,
