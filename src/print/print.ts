@@ -117,7 +117,7 @@ function workerFile(): string {
 }
 
 function openHere(fontDirectory: string | undefined): Renderer {
-  const typesetter = keptOnceThere(async () => (await import('./typst.ts')).openTypesetter(fontDirectory));
+  const typesetter = keptOnceThere(async () => (await import('./typesetter.ts')).openTypesetter(fontDirectory));
   return {
     render: async (input) => {
       const pdf = new Uint8Array((await typesetter.get()).typeset(input));
