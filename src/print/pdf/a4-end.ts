@@ -23,8 +23,9 @@ const [aboveTotals, aboveFoot] = [20, 18];
 export function totalsPart(sheets: Sheets, totals: PaperTotals): Part {
   const flows = sheets.paper.closing!.flows;
   const left = flows === 'rates' || flows === 'sums' ? undefined : leftPart(sheets, totals, flows === 'nothing');
-  const final = finalSum(sheets, totals);
-  const before = flows === 'sums' ? undefined : sumsBefore(sheets, totals);
+  const sums = flows === 'sums' ? undefined : sumsBefore(sheets, totals);
+  const before = sums === undefined || sums.rows.length === 0 ? undefined : sums;
+  const final = finalSum(sheets, totals, before === undefined ? 0 : 9);
   // Its first line stands on the line of the heads of VAT per rate.
   const white = flows === 'sums' ? 0 : sheets.paper.closing!.ratePadding + capitals(type.small) - capitals(type.body);
   const right = white + (before === undefined ? 0 : heightOf(before)) + final.height;

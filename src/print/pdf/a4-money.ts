@@ -141,8 +141,8 @@ export function sumsBefore(sheets: Sheets, totals: PaperTotals): Rows {
   return sumRows(sheets, [...totals.sums, ...totals.afterGross], type.body, 7.5, figures);
 }
 
-/** The total below its line, and its value in euros. */
-export function finalSum(sheets: Sheets, { final, euros }: PaperTotals): Part {
+/** The total below its line, and its value in euros. `above`: the white above the line, where sums stand there. */
+export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: number): Part {
   const { document, paper } = sheets;
   const value = lineOf(document.shaper, [{ text: final.value, style: styled(type.largest, 1) }]);
   const lines: Piece[][] = [
@@ -155,11 +155,11 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals): Part {
   const inEuros = euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros!.width);
   const head = capitals(type.small) + 6;
   return {
-    height: 18 + height + (inEuros === undefined ? 0 : 14 + head + heightOf(inEuros)),
+    height: above + 9 + height + (inEuros === undefined ? 0 : 14 + head + heightOf(inEuros)),
     draw: () => {
       const { page } = sheets;
-      page.rule(axis, sheets.y + 9, rightColumn, `1 w ${colourOf(paper.accent, 'RG')}`);
-      const end = sheets.y + 18 + height;
+      page.rule(axis, sheets.y + above, rightColumn, `1 w ${colourOf(paper.accent, 'RG')}`);
+      const end = sheets.y + above + 9 + height;
       document.within('P', (element) => {
         page.paragraph(label, { x: axis, y: end - label.height, width }, element);
         page.mark(element, () => page.line(value, { x: axis, y: end, width: rightColumn, align: 'right' }));

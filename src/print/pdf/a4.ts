@@ -36,9 +36,9 @@ function drawNotes(sheets: Sheets): void {
   const notes = paragraphOf(
     document.shaper,
     paper.notes.map((text): Piece[] => [{ text, style: styles.small }]),
-    { width: inside, leading: leading(type.body) },
+    { width: inside, leading: leading(type.small) },
   );
-  const needed = 18 + label.height + 6 + 2 * capitals(type.small) + leading(type.body);
+  const needed = 18 + label.height + 6 + 2 * capitals(type.small) + leading(type.small);
   if (needed > sheets.room) sheets.next();
   else sheets.skip(18);
   document.within('P', (element) =>

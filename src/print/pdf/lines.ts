@@ -167,6 +167,8 @@ function* segmentsOf(pieces: readonly Piece[]): Generator<Segment> {
 const han = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 /** Signs that stand with what is before them, or after them. */
 const closing = /[!),./:;?\]}%»’”…\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u3015\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f]/;
+/** Signs that go with what is before them even behind a space. */
+const ending = /[!),./:;?\]}]/;
 const opening = /[([{«‘“\u3008\u300a\u300c\u300e\u3010\u3014\uff08]/;
 const breakHere = '\u200b';
 
@@ -175,7 +177,7 @@ function mayBreak(text: string, at: number): boolean {
   const [before, after] = [text[at - 1]!, text[at]!];
   if (before === breakHere) return true;
   if (after === ' ' || after === breakHere || after === '\u00a0' || after === '\u202f') return false;
-  if (before === ' ' || before === '\u2002') return true;
+  if (before === ' ' || before === '\u2002') return !ending.test(after);
   if (before === '-') return at > 1 && text[at - 2] !== ' ' && !/[\d-]/.test(after) && !closing.test(after);
   if (/[/|!?]/.test(before)) return !/\d/.test(after) && !closing.test(after) && before !== after;
   if (/[–—…]/.test(before)) return !closing.test(after) && before !== after;

@@ -115,6 +115,16 @@ export class Page implements Marked {
     });
   }
 
+  /** A thin line of dots, across. */
+  dotted(x: number, y: number, width: number): void {
+    this.isolated(`0.5 w 0 G [1 2] 0 d ${decimal(x)} ${decimal(-y)} m ${decimal(x + width)} ${decimal(-y)} l S`);
+  }
+
+  /** The lines around a box. */
+  frame(x: number, y: number, width: number, height: number, stroke: string): void {
+    this.#content += `${stroke} ${decimal(x)} ${decimal(-y - height)} ${decimal(width)} ${decimal(height)} re S\n`;
+  }
+
   /** A filled box. */
   box(x: number, y: number, width: number, height: number, colour: string): void {
     this.#paint(colour);
