@@ -3,7 +3,7 @@ import type { Fact, PaperPlace } from '../paper-facts.ts';
 import { type Paragraph, paragraphOf, type Piece } from './lines.ts';
 import { fills, styled, styles, type } from './look.ts';
 import { colourOf } from './page.ts';
-import type { Picture } from './picture.ts';
+import { drawPicture, type Picture } from './picture.ts';
 import { capitals, inside, leading, type Sheets, side } from './sheets.ts';
 
 /** Dates, figures and totals share one vertical axis. */
@@ -63,7 +63,10 @@ function drawLetterhead(sheets: Sheets, logo: Picture | undefined): void {
   ];
   const { y, page } = sheets;
   const logoEnd = logo === undefined ? y : y + logoHeight + 10;
-  logo?.draw(sheets.document, page, { x: side, y, width: Math.min(issuerColumn, (logo.width / logo.height) * logoHeight), height: logoHeight }, sheets.paper.author);
+  if (logo !== undefined) {
+    const width = Math.min(issuerColumn, (logo.width / logo.height) * logoHeight);
+    drawPicture(sheets.document, page, logo, { x: side, y, width, height: logoHeight }, sheets.paper.author);
+  }
   const leftEnd = drawBlocks(sheets, left, logoEnd, false);
   const rightEnd = drawBlocks(sheets, titleBlocks(sheets), y, true);
   sheets.y = Math.max(leftEnd, rightEnd);

@@ -2,9 +2,16 @@
 import type { PdfDocument } from './document.ts';
 import { textString } from './file.ts';
 import { decimal, type Page } from './page.ts';
-import type { Frame } from './picture.ts';
 
-/** Draws by operators whose unit is the frame's whole width and height, upwards. `sheet`: the page's height. */
+/** A place on a page, in points from its upper left corner. */
+export interface Frame {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Draws by operators whose unit is the frame's whole width and height, upwards. */
 export function drawFigure(document: PdfDocument, page: Page, frame: Frame, alt: string, operators: string): void {
   const more = `/Alt${textString(alt)}/A<</O/Layout/Placement/Block>>`;
   document.within('Figure', (element) => page.mark(element, () => page.isolated(placed(frame, operators))), more);

@@ -7,7 +7,7 @@ import type { Paper } from '../paper.ts';
 import type { PdfDocument } from './document.ts';
 import { drawFigure, qrOperators } from './figure.ts';
 import type { Piece } from './lines.ts';
-import type { Picture } from './picture.ts';
+import { drawPicture, type Picture } from './picture.ts';
 import { Reel } from './reel.ts';
 import { drawMoney } from './roll-money.ts';
 import { drawRows } from './roll-rows.ts';
@@ -36,7 +36,7 @@ function drawWho(reel: Reel, paper: Paper, logo: Picture | undefined): void {
   if (logo !== undefined) {
     const width = reel.width * 0.8;
     const frame = { x: reel.left + (reel.width - width) / 2, y: reel.place(), width, height: 36 };
-    logo.draw(reel.document, reel.page, frame, author);
+    drawPicture(reel.document, reel.page, logo, frame, author);
     reel.advance(36);
     reel.white(8);
   }
