@@ -12,11 +12,11 @@ export interface Beginning {
   readonly places: readonly (Place | undefined)[];
 }
 
-/** At an offset of the file, or within a stream of objects. */
-type Place = number | { readonly stream: number; readonly index: number };
+/** At an offset of the file; below zero within a stream of objects, `most_together` times its number and its index. */
+type Place = number;
 
-/** An object's place within a stream of objects takes two bytes of the table. */
-const most_together = 0xffff;
+/** Objects in one stream: more would only wait in memory. */
+const most_together = 4096;
 
 /** More takes long, and gains little on numbers. */
 const level = 6;
@@ -89,9 +89,9 @@ export class PdfFile {
     for (const [index, place] of this.#places.entries()) {
       const at = (index + 1) * 7;
       if (place === undefined) throw new Error(`the object ${index + 1} is missing`);
-      table[at] = typeof place === 'number' ? 1 : 2;
-      table.writeUInt32BE(typeof place === 'number' ? place : place.stream, at + 1);
-      if (typeof place !== 'number') table.writeUInt16BE(place.index, at + 5);
+      table[at] = place > 0 ? 1 : 2;
+      table.writeUInt32BE(place > 0 ? place : Math.floor(-place / most_together), at + 1);
+      if (place < 0) table.writeUInt16BE(-place % most_together, at + 5);
     }
     const id = this.#identifier();
     const dictionary = `/Type/XRef/Size ${number + 1}/W[1 4 2]/Root ${catalog} 0 R/Info ${information} 0 R/ID[<${id}><${id}>]`;
@@ -103,7 +103,7 @@ export class PdfFile {
   #pack(): void {
     if (this.#count === 0) return;
     const number = this.reserve();
-    for (const [index, packed] of this.#numbers.entries()) this.#places[packed - 1] = { stream: number, index };
+    for (const [index, packed] of this.#numbers.entries()) this.#places[packed - 1] = -(number * most_together + index);
     const dictionary = `/Type/ObjStm/N ${this.#count}/First ${this.#index.length}`;
     this.stream(dictionary, Buffer.from(this.#index + this.#packed, 'latin1'), number);
     this.#packed = '';

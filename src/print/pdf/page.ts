@@ -31,6 +31,7 @@ export class Page implements Marked {
   readonly number: number;
   readonly owners: number[] = [];
   readonly #tags: Tags;
+  readonly #settled: Buffer[] = [];
   #content = '';
   #colour = '';
   #font = '';
@@ -43,7 +44,14 @@ export class Page implements Marked {
 
   /** The operators, for a page so high: its origin is put to the upper left corner. */
   content(height: number): Buffer {
-    return Buffer.from(`1 0 0 1 0 ${decimal(height)} cm\n${this.#content}`, 'latin1');
+    this.settle();
+    return Buffer.concat([Buffer.from(`1 0 0 1 0 ${decimal(height)} cm\n`, 'latin1'), ...this.#settled]);
+  }
+
+  /** Puts what was drawn so far into as little memory as it takes: of many pages most wait for the last one. */
+  settle(): void {
+    this.#settled.push(Buffer.from(this.#content, 'latin1'));
+    this.#content = '';
   }
 
   /** What `draw` draws is a piece of the element. */

@@ -6,13 +6,12 @@ import { fills } from './look.ts';
 import type { Alignment, Page } from './page.ts';
 
 /** How a text stands in the column. */
-interface Set_ {
+interface How {
   readonly align?: Alignment;
   /** Half the size of the text unless it is said: where sizes are mixed, half the larger one. */
   readonly leading?: number;
   readonly isLiteral?: boolean;
   readonly width?: number;
-  readonly keepsWith?: number;
 }
 
 const margin = 14;
@@ -75,14 +74,16 @@ export class Reel {
     this.#sheet.height = this.#y + margin;
   }
 
+  /** Goes on on another page. */
   next(): void {
     this.end();
+    this.page.settle();
     this.#sheet = this.document.begin(this.#roll.width);
     this.#y = margin;
     this.#white = 0;
   }
 
-  layout(lines: readonly (readonly Piece[])[], how: Set_ = {}): Paragraph {
+  layout(lines: readonly (readonly Piece[])[], how: How = {}): Paragraph {
     const largest = Math.max(...lines.flat().map(({ style }) => style.size));
     return paragraphOf(this.document.shaper, lines, {
       width: how.width ?? this.width,
@@ -92,7 +93,7 @@ export class Reel {
   }
 
   /** A paragraph. */
-  text(lines: readonly (readonly Piece[])[], how: Set_): void {
+  text(lines: readonly (readonly Piece[])[], how: How): void {
     if (lines.length === 0) return;
     const text = this.layout(lines, how);
     const spot = { x: this.left, y: this.place(), width: this.width, align: how.align ?? 'left' };
@@ -115,9 +116,11 @@ export class Reel {
     const last = text.lines.at(-1)!;
     const fits = last.width + beside.width <= this.width;
     const y = this.place();
-    const height = fits ? text.height + Math.max(0, beside.height - last.height) : text.height + 0.5 * this.body.size + beside.height;
+    // On one line both stand on its baseline, below the higher one of them.
+    const lower = fits ? Math.max(0, beside.height - last.height) : 0;
+    const height = text.height + (fits ? lower : 0.5 * this.body.size + beside.height);
     this.document.within('P', (element) => {
-      this.page.paragraph(text, { x: this.left, y, width: this.width }, element);
+      this.page.paragraph(text, { x: this.left, y: y + lower, width: this.width }, element);
       const spot = { x: this.left, y: y + height, width: this.width, align: 'right' as const };
       this.page.mark(element, () => this.page.line(beside, spot));
     });

@@ -16,12 +16,13 @@ export function drawRows(reel: Reel, paper: Paper): void {
   for (const [index, page] of roll!.pages.entries()) {
     const before = roll!.pages[index - 1];
     if (before !== undefined) beginPage(reel, paper, index + 1, before);
+    reel.white(before?.carried === undefined ? 0.8 * reel.body.size : 6);
     drawTable(reel, roll!.heads, page, paper.listsNumbers);
     if (page.carried === undefined) continue;
     carry(reel, labels['carriedForward']!, page.carried);
     reel.white(6);
     if (paper.program !== undefined) {
-      reel.text(reel.smallLines([unbroken(paper.program)]), {});
+      reel.text(reel.smallLines([unbroken(paper.program)]), { leading: 0.5 * reel.body.size });
       reel.white(0.5 * reel.body.size);
     }
     reel.spread([{ text: paper.atcud, style: reel.small }], { text: pageOf(paper, index + 1), style: reel.small });
@@ -36,7 +37,6 @@ function beginPage(reel: Reel, paper: Paper, number: number, { carried }: RollPa
   reel.text([[{ text: `${title} ${numberInTitle}`, style: reel.strong(reel.body.size) }]], { isLiteral: true });
   if (carried === undefined) return;
   carry(reel, labels['broughtForward']!, carried);
-  reel.white(6);
 }
 
 function carry(reel: Reel, word: string, sum: string): void {
@@ -47,7 +47,6 @@ function carry(reel: Reel, word: string, sum: string): void {
 function drawTable(reel: Reel, heads: readonly (readonly string[])[], page: RollPage, isLiteral: boolean): void {
   const { document } = reel;
   const tags = document.table(2);
-  reel.white(0.8 * reel.body.size);
   document.within('Table', () => {
     document.within('THead', () => document.within('TR', () => drawHeads(reel, heads, tags)));
     document.within('TBody', () => {

@@ -107,7 +107,7 @@ function drawMentions(reel: Reel, paper: Paper): void {
   }
   reel.white(12);
   const width = qr.module * qr.modules;
-  reel.text([[{ text: atcud, style: reel.strong(reel.small.size) }]], { align: 'center', keepsWith: 1 + width });
+  reel.text([[{ text: atcud, style: reel.strong(reel.small.size) }]], { align: 'center' });
   reel.white(1);
   const frame = { x: reel.left + (reel.width - width) / 2, y: reel.place(), width, height: width };
   drawFigure(reel.document, reel.page, frame, qr.alt, qrOperators(qr));

@@ -58,7 +58,10 @@ export class Sheets {
   /** Goes on to the next page. */
   next(): void {
     const last = this.#sheets.at(-1);
-    if (last !== undefined) last.carried = this.carried;
+    if (last !== undefined) {
+      last.carried = this.carried;
+      last.page.settle();
+    }
     const { page } = this.document.begin(paper.width, paper.height);
     this.#sheets.push({ page });
     this.y = top;
