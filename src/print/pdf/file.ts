@@ -18,12 +18,18 @@ type Place = number;
 /** Objects in one stream: more would only wait in memory. */
 const most_together = 4096;
 
-/** More takes long, and gains little on numbers. */
-const level = 6;
+/**
+ * Of a page of ten lines 4 takes 0.11 ms and 5.3 kB, 6 takes 0.69 ms and 4.7 kB: the corners of the QR code look nearly
+ * alike, and it goes on looking for likeness.
+ */
+const level = 4;
+/** Of what is packed once for all files. */
+const closest = 9;
 
 export class PdfFile {
   readonly #parts: Uint8Array[] = [];
   readonly #places: (Place | undefined)[];
+  readonly #level: number;
   #length = 0;
   /** Objects for the next stream of them. */
   #packed = '';
@@ -32,6 +38,7 @@ export class PdfFile {
   #numbers: number[] = [];
 
   constructor(beginning?: Beginning) {
+    this.#level = beginning === undefined ? closest : level;
     this.#places = beginning === undefined ? [] : [...beginning.places];
     this.#add(beginning?.bytes ?? Buffer.from('%PDF-1.7\n%\xe2\xe3\xcf\xd3\n', 'latin1'));
   }
@@ -60,7 +67,7 @@ export class PdfFile {
 
   /** A stream, packed. `dictionary`: what stands in it beside length and filter. */
   stream(dictionary: string, content: Uint8Array, number = this.reserve()): number {
-    return this.raw(`${dictionary}/Filter/FlateDecode`, deflateSync(content, { level }), number);
+    return this.raw(`${dictionary}/Filter/FlateDecode`, deflateSync(content, { level: this.#level }), number);
   }
 
   /** A stream as it is. */
