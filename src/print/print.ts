@@ -105,8 +105,8 @@ async function startPool(workers: number, fontDirectory: string | undefined): Pr
     // With atomics a busy thread takes job after job without a turn of its loop, and native memory is not freed.
     atomics: 'disabled',
     workerData: { fontDirectory },
-    // The thread composes small texts for the native typesetter: a small heap costs no time and saves 20 MB at the peak.
-    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 96 },
+    // Documents are small: a small heap costs no time and saves memory at the peak. One of 30,000 lines takes 65 MB.
+    resourceLimits: { maxYoungGenerationSizeMb: 4, maxOldGenerationSizeMb: 192 },
   });
 }
 
