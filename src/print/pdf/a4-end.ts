@@ -12,7 +12,7 @@ import {
   vatRows,
 } from './a4-money.ts';
 import { drawFigure, qrOperators } from './figure.ts';
-import { lineOf, type Paragraph, paragraphOf, type Piece } from './lines.ts';
+import { lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { styles, type } from './look.ts';
 import { capitals, inside, leading, type Sheets, side } from './sheets.ts';
 
@@ -50,7 +50,10 @@ function leftPart(sheets: Sheets, totals: PaperTotals, hasMentions: boolean): Pa
   if (vat === undefined && mentions.length === 0) return undefined;
   const table = vat === undefined ? 0 : heightOf(vat);
   const white = vat === undefined || mentions.length === 0 ? 0 : 0.9 * type.small;
-  const text = mentions.reduce((sum, { height }) => sum + height, Math.max(0, mentions.length - 1) * leading(type.small));
+  const text = mentions.reduce(
+    (sum, { height }) => sum + height,
+    Math.max(0, mentions.length - 1) * leading(type.small),
+  );
   return {
     height: table + white + text,
     draw: () => {

@@ -1,6 +1,6 @@
 /** The head of an A4 paper: letterhead and title, buyer and dates, places, description. */
 import type { Fact, PaperPlace } from '../paper-facts.ts';
-import { type Paragraph, paragraphOf, type Piece } from './lines.ts';
+import { type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { fills, styled, styles, type } from './look.ts';
 import { colourOf } from './page.ts';
 import { drawPicture, type Picture } from './picture.ts';
@@ -35,7 +35,15 @@ export function drawHead(sheets: Sheets, logo: Picture | undefined): void {
     sheets.y += 24;
   }
   if (description.length > 0) {
-    sheets.flow('P', textOf(sheets, description.map((text) => [{ text, style: styles.body }]), inside, leading(type.body)));
+    sheets.flow(
+      'P',
+      textOf(
+        sheets,
+        description.map((text) => [{ text, style: styles.body }]),
+        inside,
+        leading(type.body),
+      ),
+    );
     sheets.skip(14);
   }
 }
@@ -54,10 +62,19 @@ function drawEnvironment({ document, page }: Sheets, mention: string): void {
 function drawLetterhead(sheets: Sheets, logo: Picture | undefined): void {
   const { issuer } = sheets.paper;
   const small = (lines: readonly string[], isLiteral = false) =>
-    textOf(sheets, lines.map((text) => [{ text, style: styles.faint }]), issuerColumn, leading(type.small), isLiteral);
+    textOf(
+      sheets,
+      lines.map((text) => [{ text, style: styles.faint }]),
+      issuerColumn,
+      leading(type.small),
+      isLiteral,
+    );
   const { larger } = type;
   const left: Block[] = [
-    { above: 0, text: textOf(sheets, [[{ text: issuer.name, style: styled(larger, 1) }]], issuerColumn, leading(larger)) },
+    {
+      above: 0,
+      text: textOf(sheets, [[{ text: issuer.name, style: styled(larger, 1) }]], issuerColumn, leading(larger)),
+    },
     { above: 8, text: small(issuer.lines) },
     ...((issuer.contacts ?? []).length === 0 ? [] : [{ above: 7, text: small(issuer.contacts ?? [], true) }]),
   ];
@@ -85,7 +102,9 @@ function titleBlocks(sheets: Sheets): Block[] {
     block(
       10,
       [
-        ...(titleInEnglish === undefined ? [] : [[{ text: titleInEnglish, style: styled(type.large, 0, fills.quiet) }]]),
+        ...(titleInEnglish === undefined
+          ? []
+          : [[{ text: titleInEnglish, style: styled(type.large, 0, fills.quiet) }]]),
         [{ text: numberInTitle, style: styled(type.larger, 1) }],
         [{ text: copy, style: styles.faint }],
       ],
@@ -94,12 +113,25 @@ function titleBlocks(sheets: Sheets): Block[] {
     ...(cancelled === undefined
       ? []
       : [block(8, [[{ text: cancelled, style: styled(type.large, 1, fills.refused) }]], apart(type.large))]),
-    ...(mentions.length === 0 ? [] : [block(8, mentions.map((text) => [{ text, style: styles.strong }]), apart(type.body))]),
+    ...(mentions.length === 0
+      ? []
+      : [
+          block(
+            8,
+            mentions.map((text) => [{ text, style: styles.strong }]),
+            apart(type.body),
+          ),
+        ]),
   ];
 }
 
 /** Returns where they end. */
-function drawBlocks({ document, page, paper }: Sheets, blocks: readonly Block[], top: number, isRight: boolean): number {
+function drawBlocks(
+  { document, page, paper }: Sheets,
+  blocks: readonly Block[],
+  top: number,
+  isRight: boolean,
+): number {
   let y = top;
   for (const { above, text, isHeading } of blocks) {
     if (text.lines.length === 0) continue;

@@ -1,7 +1,7 @@
 /** The money at the end of an A4 paper: VAT per rate at the left, sums and the total at the right. */
 import type { PaperTotals, Sum } from '../paper-totals.ts';
 import { axis, leftColumn, rightColumn } from './a4-head.ts';
-import { lineOf, type Paragraph, paragraphOf, type Piece } from './lines.ts';
+import { lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { fills, strokes, styled, styles, type } from './look.ts';
 import { colourOf } from './page.ts';
 import { capitals, leading, type Sheets, side } from './sheets.ts';
@@ -21,7 +21,6 @@ export interface Rows {
   /** Between the rows. */
   readonly gap: number;
 }
-
 
 /** VAT per rate, as a table. */
 export function vatRows(sheets: Sheets, totals: PaperTotals): Rows | undefined {
@@ -97,7 +96,11 @@ function drawAgain({ page, y }: Sheets, heads: readonly Paragraph[], edges: read
 }
 
 /** An exemption's mention. */
-export function exemptionText(sheets: Sheets, { code, mention }: PaperTotals['exemptions'][number], width: number): Paragraph {
+export function exemptionText(
+  sheets: Sheets,
+  { code, mention }: PaperTotals['exemptions'][number],
+  width: number,
+): Paragraph {
   return paragraphOf(
     sheets.document.shaper,
     [
@@ -116,7 +119,10 @@ export function sumRows(sheets: Sheets, entries: readonly Sum[], size: number, g
   const width = rightColumn - 12 - figures;
   const rows = entries.map(({ label, value, note }): Part => {
     const style = styled(size);
-    const lines: Piece[][] = [[{ text: label, style }], ...(note === undefined ? [] : [[{ text: note, style: styles.faint }]])];
+    const lines: Piece[][] = [
+      [{ text: label, style }],
+      ...(note === undefined ? [] : [[{ text: note, style: styles.faint }]]),
+    ];
     const text = paragraphOf(document.shaper, lines, { width, leading: leading(size) });
     const sum = lineOf(document.shaper, [{ text: value, style }]);
     const height = Math.max(text.height, sum.height);
@@ -152,7 +158,8 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: n
   const width = rightColumn - 12 - paper.measures!.final!.width;
   const label = paragraphOf(document.shaper, lines, { width, leading: leading(type.body) });
   const height = Math.max(value.height, label.height);
-  const inEuros = euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros!.width);
+  const inEuros =
+    euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros!.width);
   const head = capitals(type.small) + 6;
   return {
     height: above + 9 + height + (inEuros === undefined ? 0 : 14 + head + heightOf(inEuros)),
@@ -167,10 +174,14 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: n
       sheets.y = end;
       if (inEuros === undefined) return;
       sheets.y += 14;
-      const words = paragraphOf(document.shaper, [[{ text: paper.labels['counterValue']!, style: styled(type.small, 0, fills.quiet) }]], {
-        width: rightColumn,
-        leading: leading(type.small),
-      });
+      const words = paragraphOf(
+        document.shaper,
+        [[{ text: paper.labels['counterValue']!, style: styled(type.small, 0, fills.quiet) }]],
+        {
+          width: rightColumn,
+          leading: leading(type.small),
+        },
+      );
       document.within('P', (element) => page.paragraph(words, { x: axis, y: sheets.y, width: rightColumn }, element));
       sheets.y += head;
       drawTogether(sheets, inEuros);

@@ -1,7 +1,7 @@
 /** The lines of an A4 paper: a table that goes on over pages under its heads, each row with a hairline below. */
 import type { PaperRow, PaperTable } from '../paper-lines.ts';
 import type { TableTags } from './document.ts';
-import { type Line, lineOf, type Paragraph, paragraphOf, type Piece } from './lines.ts';
+import { type Line, lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { strokes, styled, styles, type } from './look.ts';
 import { capitals, inside, leading, pageRoom, type Sheets, side } from './sheets.ts';
 
@@ -98,7 +98,8 @@ export class LineTable {
         );
         const y = this.#sheets.y + padding;
         const edge = column === 0 ? side + inside : this.#edges[column - 1]!;
-        const spot = column === 0 ? { x: side, y, width: inside } : { x: side, y, width: edge - side, align: 'right' as const };
+        const spot =
+          column === 0 ? { x: side, y, width: inside } : { x: side, y, width: edge - side, align: 'right' as const };
         if (!areTagged) {
           let at = y;
           for (const line of text.lines) {
@@ -126,7 +127,10 @@ export class LineTable {
 
   #row({ name, detail, figures, exemption, isFlat }: PaperRow): Row {
     const { shaper } = this.#sheets.document;
-    const lines: Piece[][] = [[{ text: name, style: styles.body }], ...detail.map((text) => [{ text, style: styles.faint }])];
+    const lines: Piece[][] = [
+      [{ text: name, style: styles.body }],
+      ...detail.map((text) => [{ text, style: styles.faint }]),
+    ];
     const words = paragraphOf(shaper, lines, {
       width: this.#first,
       leading: leading(type.body),
@@ -227,7 +231,12 @@ export class LineTable {
   #sketchFigures(figures: readonly Line[]): void {
     const { page, y, document } = this.#sheets;
     this.#later = figures.map((line, column) => () => {
-      const spot = { x: side, y: y + padding + line.height, width: this.#edges[column]! - side, align: 'right' as const };
+      const spot = {
+        x: side,
+        y: y + padding + line.height,
+        width: this.#edges[column]! - side,
+        align: 'right' as const,
+      };
       document.within(
         'TD',
         (element) => {

@@ -41,9 +41,7 @@ function drawNotes(sheets: Sheets): void {
   const needed = 18 + label.height + 6 + 2 * capitals(type.small) + leading(type.small);
   if (needed > sheets.room) sheets.next();
   else sheets.skip(18);
-  document.within('P', (element) =>
-    sheets.page.paragraph(label, { x: side, y: sheets.y, width: inside }, element),
-  );
+  document.within('P', (element) => sheets.page.paragraph(label, { x: side, y: sheets.y, width: inside }, element));
   sheets.y += label.height + 6;
   sheets.flow('P', notes);
 }

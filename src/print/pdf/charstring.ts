@@ -6,7 +6,16 @@ export interface Subroutines {
   readonly at: (index: number) => Uint8Array;
 }
 
-const op = { call: 10, return: 11, escape: 12, mask: 19, counter: 20, number16: 28, callGlobal: 29, fixed: 255 } as const;
+const op = {
+  call: 10,
+  return: 11,
+  escape: 12,
+  mask: 19,
+  counter: 20,
+  number16: 28,
+  callGlobal: 29,
+  fixed: 255,
+} as const;
 const stems: ReadonlySet<number> = new Set([1, 3, 18, 23]);
 /** The note allows ten; a font that goes deeper would turn in a circle. */
 const deepest = 10;

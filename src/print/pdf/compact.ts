@@ -38,7 +38,12 @@ export function compactOf(file: Uint8Array, glyphs: readonly number[]): Uint8Arr
   const charstrings = all.map((glyph) =>
     inlined(original.charstrings.at(glyph), original.groups[original.groupOf(glyph)]!.local, original.global),
   );
-  return assembled(original, charstrings, used, Uint8Array.from(all, (glyph) => used.indexOf(original.groupOf(glyph))));
+  return assembled(
+    original,
+    charstrings,
+    used,
+    Uint8Array.from(all, (glyph) => used.indexOf(original.groupOf(glyph))),
+  );
 }
 
 function read(file: Uint8Array): Original {
@@ -66,7 +71,10 @@ function groupAt(bytes: Uint8Array, group: Dict) {
   const hints = bytes.subarray(at, at + size);
   const subroutines = dictOf(hints).get(key.subroutines)?.[0];
   const none: Subroutines = { count: 0, at: () => new Uint8Array() };
-  return { hints: withoutSubroutines(hints), local: subroutines === undefined ? none : indexAt(bytes, at + subroutines) };
+  return {
+    hints: withoutSubroutines(hints),
+    local: subroutines === undefined ? none : indexAt(bytes, at + subroutines),
+  };
 }
 
 /** Of format 3: ranges of glyphs, sorted. */

@@ -32,9 +32,9 @@ export function openPress(faces: readonly [Face, Face]): Press {
   const cuts = faces.map((face): Cut => ({ face, repertoire: repertoireOf(face), kept: new Map() }));
   const [regular, semibold] = cuts as [Cut, Cut];
   const file = new PdfFile();
-  const [catalog, information, metadata, pages, structure, outlines] = Array.from({ length: 6 }, () => file.reserve()) as [
-    ...[number, number, number, number, number, number],
-  ];
+  const [catalog, information, metadata, pages, structure, outlines] = Array.from({ length: 6 }, () =>
+    file.reserve(),
+  ) as [...[number, number, number, number, number, number]];
   const profile = file.stream('/N 3', sRgbProfile());
   const identifier = textString('sRGB IEC61966-2.1');
   file.object(

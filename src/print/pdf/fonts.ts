@@ -52,7 +52,9 @@ function addFont(file: PdfFile, embedded: Embedded): number {
 function tagOf(texts: readonly string[]): string {
   let hash = texts.length;
   for (const text of texts) hash = (Math.imul(hash, 31) + text.charCodeAt(0)) >>> 0;
-  return Array.from({ length: 6 }, (_, index) => String.fromCharCode(65 + (Math.floor(hash / 26 ** index) % 26))).join('');
+  return Array.from({ length: 6 }, (_, index) => String.fromCharCode(65 + (Math.floor(hash / 26 ** index) % 26))).join(
+    '',
+  );
 }
 
 /** A program may ask for so many lines at once. */
@@ -60,7 +62,9 @@ const most_atOnce = 100;
 
 /** Which text each code is. */
 function meaningOf(texts: readonly string[]): string {
-  const lines = texts.map((text, index) => `<${codeOf(index + 1)}><${[...text].map((one) => codeOf(one.charCodeAt(0))).join('')}>`);
+  const lines = texts.map(
+    (text, index) => `<${codeOf(index + 1)}><${[...text].map((one) => codeOf(one.charCodeAt(0))).join('')}>`,
+  );
   const blocks: string[] = [];
   for (let from = 0; from < lines.length; from += most_atOnce) {
     const some = lines.slice(from, from + most_atOnce);

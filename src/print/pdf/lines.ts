@@ -109,7 +109,8 @@ function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLitera
       if (isHyphenAlone(line)) [line, used] = [[], 0];
       else end();
     }
-    const fitting = needed <= width + tolerance ? [segment] : cutToFit(segment, (text) => widthOf(text, piece), width - used);
+    const fitting =
+      needed <= width + tolerance ? [segment] : cutToFit(segment, (text) => widthOf(text, piece), width - used);
     for (const [index, part] of fitting.entries()) {
       if (index > 0) end();
       line.push(part);
@@ -166,7 +167,8 @@ function* segmentsOf(pieces: readonly Piece[]): Generator<Segment> {
 
 const han = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
 /** Signs that stand with what is before them, or after them. */
-const closing = /[!),./:;?\]}%»’”…\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u3015\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f]/;
+const closing =
+  /[!),./:;?\]}%»’”…\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u3015\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f]/;
 /** Signs that go with what is before them even behind a space. */
 const ending = /[!),./:;?\]}]/;
 const opening = /[([{«‘“\u3008\u300a\u300c\u300e\u3010\u3014\uff08]/;

@@ -17,7 +17,8 @@ export function operatorsOf(outline: Outline, matrix?: Matrix): string {
     return `${Number(x.toFixed(4))} ${Number(y.toFixed(4))}`;
   };
   let text = '';
-  for (const [kind, ...points] of outline) text += `${points.map(write).join(' ')}${points.length > 0 ? ' ' : ''}${kind}\n`;
+  for (const [kind, ...points] of outline)
+    text += `${points.map(write).join(' ')}${points.length > 0 ? ' ' : ''}${kind}\n`;
   return text;
 }
 

@@ -90,7 +90,10 @@ function takenApart(png: Png): { readonly colours: Buffer; readonly alpha: Buffe
     const bit = index * depth;
     return (pixels[row + (bit >> 3)]! >> (8 - depth - (bit & 7))) & largest;
   };
-  const key = colour < 3 && transparency !== undefined ? Array.from({ length: inks }, (_, i) => transparency.readUInt16BE(i * 2)) : [];
+  const key =
+    colour < 3 && transparency !== undefined
+      ? Array.from({ length: inks }, (_, i) => transparency.readUInt16BE(i * 2))
+      : [];
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) {
       const at = y * width + x;

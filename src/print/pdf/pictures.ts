@@ -1,9 +1,9 @@
 /** Logos as pictures. What cannot be drawn is no picture; what was drawn for the documents before is kept. */
 import { cleanLogo, kindOfLogo } from '../logo.ts';
 import { LogoRefused } from '../logo-limits.ts';
+import type { Picture } from './picture.ts';
 import { jpegPicture } from './picture-jpeg.ts';
 import { pngPicture } from './picture-png.ts';
-import type { Picture } from './picture.ts';
 import { svgPicture } from './svg.ts';
 
 /** A company prints many documents with one logo. */

@@ -1,7 +1,7 @@
 /** The one column of a till roll: what comes next stands below what came before, and the paper ends where it does. */
-import { rollInside, type Roll } from '../paper-roll.ts';
+import { type Roll, rollInside } from '../paper-roll.ts';
 import type { PdfDocument } from './document.ts';
-import { lineOf, type Paragraph, paragraphOf, type Piece, type Style } from './lines.ts';
+import { lineOf, type Paragraph, type Piece, paragraphOf, type Style } from './lines.ts';
 import { fills } from './look.ts';
 import type { Alignment, Page } from './page.ts';
 

@@ -80,10 +80,7 @@ function drawHeads(reel: Reel, heads: readonly (readonly string[])[], tags: Tabl
 /** A name above its terms, the amount beside these; beside the name where there are none; below all where none has room. */
 function drawRow(reel: Reel, row: RollRow, tags: TableTags, isLiteral: boolean): void {
   const { shaper } = reel.document;
-  const lines: Piece[][] = [
-    [{ text: row.name, style: reel.strong(reel.body.size) }],
-    ...reel.smallLines(row.detail),
-  ];
+  const lines: Piece[][] = [[{ text: row.name, style: reel.strong(reel.body.size) }], ...reel.smallLines(row.detail)];
   const leading = 0.5 * reel.body.size;
   const amount = lineOf(shaper, [{ text: row.amount, style: reel.body }]);
   const beside = reel.width - amount.width - gap;

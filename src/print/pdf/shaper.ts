@@ -131,7 +131,9 @@ function fromRepertoire(text: string, weight: Weight, { face, repertoire }: Cut)
     if (character === breakHere) continue;
     let number = numbers[character]!;
     if (number === 0) return undefined;
-    const ligature = ligatures[number]?.find(({ rest }) => rest.every((one, i) => numbers[text.charCodeAt(at + 1 + i)] === one));
+    const ligature = ligatures[number]?.find(({ rest }) =>
+      rest.every((one, i) => numbers[text.charCodeAt(at + 1 + i)] === one),
+    );
     if (ligature !== undefined) {
       number = ligature.number;
       at += ligature.rest.length;

@@ -1,7 +1,7 @@
 /** The pages of an A4 paper: their heads and feet, what stands behind them, and where the next thing stands. */
 import type { Paper } from '../paper.ts';
 import type { PdfDocument } from './document.ts';
-import { lineOf, type Paragraph, paragraphOf, type Piece } from './lines.ts';
+import { lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { fills, strokes, styled, styles, type } from './look.ts';
 import { colourOf, decimal, type Page } from './page.ts';
 
@@ -123,7 +123,9 @@ export class Sheets {
     const x = paper.width / 2 - (right * cosine - up * sine);
     const y = -paper.height / 2 - (right * sine + up * cosine);
     const matrix = [cosine, sine, -sine, cosine].map((value) => value.toFixed(5)).join(' ');
-    const glyphs = line.placed.flatMap(({ shaped }) => shaped.runs.map((run) => `/F${run.font} ${size} Tf [${run.glyphs}]TJ`));
+    const glyphs = line.placed.flatMap(({ shaped }) =>
+      shaped.runs.map((run) => `/F${run.font} ${size} Tf [${run.glyphs}]TJ`),
+    );
     page.isolated(`${fills.stamp} BT ${matrix} ${decimal(x)} ${decimal(y)} Tm ${glyphs.join(' ')} ET`);
   }
 
@@ -133,7 +135,10 @@ export class Sheets {
    */
   #drawHead(page: Page): void {
     const { issuer, environment, title, number, labels } = this.paper;
-    const mention = environment === undefined ? undefined : this.#line({ text: environment, style: styled(type.small, 1, fills.attention) });
+    const mention =
+      environment === undefined
+        ? undefined
+        : this.#line({ text: environment, style: styled(type.small, 1, fills.attention) });
     const carry = this.carried === undefined ? undefined : this.#carry(labels['broughtForward']!, this.carried);
     const right = Math.max(mention?.width ?? 0, carry?.width ?? 0);
     const name = this.#text({ text: issuer.name, style: styles.faint }, inside - right - 12);
@@ -142,7 +147,8 @@ export class Sheets {
       const second = top - 18 - title_.height;
       const first = second - 5 - name.height;
       this.#draw(page, name, first);
-      if (mention !== undefined) page.line(mention, { x: side, y: first + mention.height, width: inside, align: 'right' });
+      if (mention !== undefined)
+        page.line(mention, { x: side, y: first + mention.height, width: inside, align: 'right' });
       this.#draw(page, title_, second);
       if (carry !== undefined) page.line(carry, { x: side, y: second + carry.height, width: inside, align: 'right' });
     }, '/Type/Pagination/Subtype/Header/Attached[/Top]');

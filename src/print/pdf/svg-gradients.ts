@@ -77,7 +77,11 @@ function stopsOf(node: Node): Stop[] {
       const text = attributes.get('stop-color') ?? 'black';
       const colour = colourValue(text === 'currentColor' ? (attributes.get('color') ?? 'black') : text) ?? [0, 0, 0, 1];
       const [red, green, blue, alpha] = colour;
-      return { offset: least, colour: [red, green, blue] as const, opacity: shareOf(attributes.get('stop-opacity')) * alpha };
+      return {
+        offset: least,
+        colour: [red, green, blue] as const,
+        opacity: shareOf(attributes.get('stop-opacity')) * alpha,
+      };
     });
 }
 
@@ -96,7 +100,8 @@ export function shadingOf(gradient: Gradient, of: 'colour' | 'opacity'): string 
     offset,
     value: of === 'colour' ? colour : [opacity],
   }));
-  const { coordinates, list } = spread === 'pad' ? { coordinates: gradient.coordinates, list: values } : repeated(gradient, values);
+  const { coordinates, list } =
+    spread === 'pad' ? { coordinates: gradient.coordinates, list: values } : repeated(gradient, values);
   const space = of === 'colour' ? '/DeviceRGB' : '/DeviceGray';
   const numbers = coordinates.map((one) => Number(one.toFixed(5))).join(' ');
   return `<</ShadingType ${isRadial ? 3 : 2}/ColorSpace${space}/Coords[${numbers}]/Extend[true true]/Function ${functionOf(list)}>>`;

@@ -2,7 +2,17 @@
 import { namedColours } from './svg-colours.ts';
 
 /** Pixels per unit. */
-const units: Readonly<Record<string, number>> = { '': 1, px: 1, pt: 4 / 3, pc: 16, mm: 96 / 25.4, cm: 96 / 2.54, in: 96, em: 12, ex: 6 };
+const units: Readonly<Record<string, number>> = {
+  '': 1,
+  px: 1,
+  pt: 4 / 3,
+  pc: 16,
+  mm: 96 / 25.4,
+  cm: 96 / 2.54,
+  in: 96,
+  em: 12,
+  ex: 6,
+};
 
 /** In pixels; a part of `whole` where it is a percentage. Undefined where it is none. */
 export function lengthOf(text: string | undefined, whole: number): number | undefined {

@@ -4,12 +4,12 @@
  */
 import { LogoRefused } from '../logo-limits.ts';
 import { combined, identity, type Matrix, operands, transformOf } from './matrix.ts';
-import { around, type Bounds, boundsOf, operatorsOf, type Outline } from './outlines.ts';
+import { around, type Bounds, boundsOf, type Outline, operatorsOf } from './outlines.ts';
 import type { Picture } from './picture.ts';
 import { gradientOf, isUneven, namedGradient, shadingOf } from './svg-gradients.ts';
+import { inherited, type Look, plainLook, strokeOperators } from './svg-look.ts';
 import { Parts, Sketch } from './svg-parts.ts';
 import { shapeOf, type View } from './svg-shapes.ts';
-import { inherited, type Look, plainLook, strokeOperators } from './svg-look.ts';
 import { type Node, namedIn, referred, treeOf } from './svg-tree.ts';
 import { colourValue, lengthOf, numbersOf, shareOf } from './svg-values.ts';
 
@@ -34,7 +34,8 @@ export function svgPicture(bytes: Uint8Array): Picture {
 /** The size of the picture, and where its own space lies in it (SVG 1.1, 7.8). */
 function viewOf({ attributes }: Node) {
   const box = numbersOf(attributes.get('viewBox'));
-  const [left, top, across, down] = box.length === 4 && box[2]! > 0 && box[3]! > 0 ? (box as [number, number, number, number]) : [0, 0, 0, 0];
+  const [left, top, across, down] =
+    box.length === 4 && box[2]! > 0 && box[3]! > 0 ? (box as [number, number, number, number]) : [0, 0, 0, 0];
   const ratio = across > 0 ? down / across : 1;
   const given = {
     width: lengthOf(attributes.get('width'), across || 100),
@@ -55,7 +56,8 @@ function fitted(
   const [align = 'xMidYMid', meet] = (how ?? '').trim().split(/\s+/);
   let [sx, sy] = [width / across, height / down];
   if (align !== 'none') sx = sy = meet === 'slice' ? Math.max(sx, sy) : Math.min(sx, sy);
-  const spare = (word: string, room: number): number => (align.includes(`${word}Min`) || align === 'none' ? 0 : align.includes(`${word}Max`) ? room : room / 2);
+  const spare = (word: string, room: number): number =>
+    align.includes(`${word}Min`) || align === 'none' ? 0 : align.includes(`${word}Max`) ? room : room / 2;
   const x = spare('x', width - across * sx);
   const y = spare('Y', height - down * sy);
   return [sx, 0, 0, sy, x - left * sx, y - top * sy];
@@ -124,7 +126,13 @@ class Drawing {
       ? combined(moved, fitted(attributes.get('preserveAspectRatio'), place, box as [number, number, number, number]))
       : moved;
     this.#view = hasBox ? { width: box[2]!, height: box[3]! } : place;
-    const frame: Outline = [['m', [0, 0]], ['l', [place.width, 0]], ['l', [place.width, place.height]], ['l', [0, place.height]], ['h']];
+    const frame: Outline = [
+      ['m', [0, 0]],
+      ['l', [place.width, 0]],
+      ['l', [place.width, place.height]],
+      ['l', [0, place.height]],
+      ['h'],
+    ];
     this.#sketch.content += `q ${operatorsOf(frame, moved)}W n\n`;
     this.children(node, look, matrix);
     this.#sketch.content += 'Q\n';
@@ -201,7 +209,14 @@ class Drawing {
   }
 
   /** Sets the paint, within a `q`. False where there is none. */
-  #begin(paint: string, look: Look, outline: Outline, matrix: Matrix, opacity: number, how: 'fill' | 'stroke'): boolean {
+  #begin(
+    paint: string,
+    look: Look,
+    outline: Outline,
+    matrix: Matrix,
+    opacity: number,
+    how: 'fill' | 'stroke',
+  ): boolean {
     if (paint === 'none' || opacity === 0) return false;
     const node = namedGradient(paint, this.#named);
     if (node !== undefined) return this.#beginGradient(node, outline, matrix, opacity, how);
@@ -226,7 +241,8 @@ class Drawing {
     const gradient = bounds === undefined ? undefined : gradientOf(node, bounds, this.#view);
     if (gradient === undefined) return false;
     const placed = `/Matrix[${operands(combined(matrix, gradient.matrix))}]`;
-    const pattern = (of: 'colour' | 'opacity') => `<</Type/Pattern/PatternType 2${placed}/Shading ${shadingOf(gradient, of)}>>`;
+    const pattern = (of: 'colour' | 'opacity') =>
+      `<</Type/Pattern/PatternType 2${placed}/Shading ${shadingOf(gradient, of)}>>`;
     this.#sketch.content += 'q ';
     if (isUneven(gradient)) {
       this.isTransparent = true;
