@@ -2,7 +2,7 @@
  * What a bundled font can draw and how wide, read from its file (OpenType 1.9).
  *
  * PDF/A forbids missing glyphs (ISO 19005-3, 6.2.11.8), so one emoji in a customer's name would make an issued document
- * unprintable: text is checked beforehand. Widths decide columns without asking the typesetter to measure each cell.
+ * unprintable: text is checked beforehand. Widths decide columns before anything is laid out.
  */
 import { assert } from '../fiscal/refusal.ts';
 

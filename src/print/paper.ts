@@ -11,11 +11,11 @@ import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import { breakHere } from './glyphs.ts';
 import { type PrintInput, styleOf } from './input.ts';
-import { type Measures, measuresOf } from './measures.ts';
+import { heavier, type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
-import { heavier, type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
+import { type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
@@ -146,7 +146,7 @@ export function paperOf(input: PrintInput, font: Font): Paper {
 function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {
   if (format === 'A4') {
     const table = content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen);
-    return { table, measures: measuresOf(facts, totals, pen) };
+    return { table, measures: totals === undefined ? undefined : measuresOf(totals, pen) };
   }
   const roll = rolls[format];
   return { roll: { ...roll, ...rollTable(content, facts, totals, roll, pen) } };

@@ -229,7 +229,7 @@ describe('documents of many pages', () => {
 });
 
 describe('hostile and unusual text', () => {
-  test('Typst syntax prints literally', async () => {
+  test('signs of markup print literally', async () => {
     const text = await textOf(await print.render(samples.hostile()));
     const flat = text.replace(/\s+\|?\s*/g, ' ');
     for (const literal of [

@@ -1,12 +1,11 @@
 /** The money at the end of an A4 paper: VAT per rate at the left, sums and the total at the right. */
+import { vatGap } from '../measures.ts';
 import type { PaperTotals, Sum } from '../paper-totals.ts';
 import { axis, leftColumn, rightColumn } from './a4-head.ts';
 import { lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { fills, strokes, styled, styles, type } from './look.ts';
 import { colourOf } from './page.ts';
 import { capitals, leading, type Sheets, side } from './sheets.ts';
-
-const vatGap = 14;
 
 /** A part of the paper that is laid out, so high, and is drawn from the place that it gets. */
 export interface Part {
@@ -143,7 +142,7 @@ export function sumRows(sheets: Sheets, entries: readonly Sum[], size: number, g
 
 /** What leads to the total. */
 export function sumsBefore(sheets: Sheets, totals: PaperTotals): Rows {
-  const figures = sheets.paper.measures?.sums?.width ?? 0;
+  const figures = sheets.paper.measures!.sums;
   return sumRows(sheets, [...totals.sums, ...totals.afterGross], type.body, 7.5, figures);
 }
 
@@ -155,11 +154,10 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: n
     [{ text: final.label, style: styled(type.large, 1) }],
     ...(final.english === undefined ? [] : [[{ text: final.english, style: styles.faint }]]),
   ];
-  const width = rightColumn - 12 - paper.measures!.final!.width;
+  const width = rightColumn - 12 - paper.measures!.final;
   const label = paragraphOf(document.shaper, lines, { width, leading: leading(type.body) });
   const height = Math.max(value.height, label.height);
-  const inEuros =
-    euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros!.width);
+  const inEuros = euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros);
   const head = capitals(type.small) + 6;
   return {
     height: above + 9 + height + (inEuros === undefined ? 0 : 14 + head + heightOf(inEuros)),

@@ -16,6 +16,7 @@ interface Row {
   readonly isCentred: boolean;
 }
 
+/** The table of one paper, drawn once. */
 export class LineTable {
   readonly #sheets: Sheets;
   readonly #table: PaperTable;

@@ -56,6 +56,7 @@ interface Sheet {
   height: number;
 }
 
+/** One document, drawn once: its parts are asked for while it is, and its bytes at the end. */
 export class PdfDocument {
   readonly file: PdfFile;
   readonly shaper: Shaper;

@@ -26,6 +26,7 @@ const level = 4;
 /** Of what is packed once for all files. */
 const closest = 9;
 
+/** A file while it is written; objects may be named before they are there. */
 export class PdfFile {
   readonly #parts: Uint8Array[] = [];
   readonly #places: (Place | undefined)[];

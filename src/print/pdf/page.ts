@@ -27,6 +27,7 @@ export function colourOf(hex: string, operator: 'rg' | 'RG' = 'rg'): string {
   return `${share(1)} ${share(3)} ${share(5)} ${operator}`;
 }
 
+/** One page while it is drawn. */
 export class Page implements Marked {
   readonly number: number;
   readonly owners: number[] = [];

@@ -17,6 +17,7 @@ interface How {
 const margin = 14;
 const solid = '0.75 w 0 G';
 
+/** The column of one document, from its top to its end. */
 export class Reel {
   readonly document: PdfDocument;
   readonly left: number;

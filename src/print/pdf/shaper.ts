@@ -44,6 +44,7 @@ export interface Beside {
 
 const breakHere = 0x200b;
 
+/** Shapes the texts of one document, and knows which fonts they need. */
 export class Shaper {
   readonly #cuts: readonly [Cut, Cut];
   readonly #second: Face | undefined;

@@ -16,8 +16,9 @@ const bottom = paper.height - foot;
 /** The height of a whole page between its margins. */
 export const pageRoom = bottom - top;
 
-/** Of type: the capitals of Noto Sans; lines stand 0.55 of the size apart. */
+/** Height of the capitals of Noto Sans at a size. */
 export const capitals = (size: number): number => 0.714 * size;
+/** White between two lines of a size. */
 export const leading = (size: number): number => 0.55 * size;
 
 interface Sheet {
@@ -26,6 +27,7 @@ interface Sheet {
   carried?: string | undefined;
 }
 
+/** The pages of one paper, drawn one behind the other. */
 export class Sheets {
   readonly document: PdfDocument;
   readonly paper: Paper;

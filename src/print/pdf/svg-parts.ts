@@ -11,6 +11,7 @@ interface Part {
   readonly content: Uint8Array | undefined;
 }
 
+/** The objects of one logo. */
 export class Parts {
   readonly #all: Part[] = [];
   #drawn = 0;

@@ -32,6 +32,7 @@ export class Element {
   }
 }
 
+/** The structure of one document while it is drawn: elements are opened and ended as the text goes. */
 export class Tags {
   readonly #file: PdfFile;
   readonly #root: number;
