@@ -80,6 +80,9 @@ interface Font {
   readonly texts: ReadonlyMap<number, string>;
 }
 
+/** What our pages are drawn with. */
+const operators = 'BDC BMC EMC BT ET Tf Td Tm TJ Ts rg RG g G w d q Q cm gs m l c h re f f* S W n Do'.split(' ');
+
 /** The pieces of a page by their numbers. All that is shown is in one, or in an artifact; all fonts are there. */
 function contentOf(objects: PdfObjects, page: Dict): Piece[] {
   const resources = objects.dict(page.get('Resources'));
@@ -99,6 +102,7 @@ function contentOf(objects: PdfObjects, page: Dict): Piece[] {
       operands.push(value);
       continue;
     }
+    expect(operators).toContain(value);
     if (value === 'BMC') marks.push(undefined);
     else if (value === 'BDC') {
       const id = dictOf(operands[1]).get('MCID');

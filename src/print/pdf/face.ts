@@ -2,6 +2,7 @@
 import { segmentedCoverage, table } from '../font.ts';
 import { type Kerning, readKerning } from './kerning.ts';
 import { type Ligature, readLigatures } from './ligatures.ts';
+import { type Marks, readMarks } from './marks.ts';
 
 /** Measures are in thousandths of the size, as a PDF has them. */
 export interface Face {
@@ -12,6 +13,7 @@ export interface Face {
   readonly glyphOf: (codePoint: number) => number;
   readonly advanceOf: (glyph: number) => number;
   readonly kerning: Kerning;
+  readonly marks: Marks;
   readonly ligatures: ReadonlyMap<number, readonly Ligature[]>;
   /** Height of capitals. */
   readonly capitals: number;
@@ -32,6 +34,7 @@ export function readFace(file: Uint8Array, name: string): Face {
     glyphOf: (codePoint) => glyphs[codePoint] ?? 0,
     advanceOf: (glyph) => view.getUint16(hmtx + Math.min(glyph, lastMetric) * 4),
     kerning: readKerning(view),
+    marks: readMarks(view),
     ligatures: readLigatures(view),
     capitals: view.getInt16(table(view, 'OS/2') + 88),
     ascent: view.getInt16(hhea + 4),

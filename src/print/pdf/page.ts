@@ -107,11 +107,14 @@ export class Page implements Marked {
     this.#content += 'BT ';
     this.#paint(style.colour);
     let at = `${decimal(x)} ${decimal(-y)} Td`;
-    for (const { font, glyphs } of runs) {
+    for (const { font, glyphs, rise } of runs) {
       const set = `/F${font} ${decimal(style.size)} Tf `;
       if (set !== this.#font) this.#content += set;
       this.#font = set;
+      const isRaised = rise !== 0;
+      if (isRaised) this.#content += ` ${decimal((rise * style.size) / 1000)} Ts `;
       this.#content += `${at}[${glyphs}]TJ`;
+      if (isRaised) this.#content += ' 0 Ts ';
       at = '';
     }
     this.#content += ' ET\n';

@@ -14,6 +14,8 @@ export interface Run {
   readonly font: number;
   /** What stands between the brackets of TJ. */
   readonly glyphs: string;
+  /** Above the baseline, in thousandths of the size: of marks. */
+  readonly rise: number;
 }
 
 export interface Shaped {
@@ -83,31 +85,17 @@ export class Shaper {
 
   /** Runs of one font each. Neighbours of one face keep their kerning where they are of two fonts. */
   #mixed(text: string, weight: Weight, { face, repertoire }: Cut): Shaped {
-    const runs: { font: number; glyphs: string }[] = [];
-    let width = 0;
-    let capitals = face.capitals;
-    let [last, lastFace]: [number, Face | undefined] = [0, undefined];
+    const row = new Row(face.capitals);
     for (let at = 0; at < text.length; at++) {
       const character = text.charCodeAt(at);
       if (character === breakHere) continue;
       const known = repertoire.numbers[character]!;
       const inFirst = known !== 0 || face.glyphOf(character) !== 0 || this.#second === undefined;
-      const drawing = inFirst ? face : this.#second!;
       const font = known !== 0 ? weight : inFirst ? 2 + weight : 4;
-      const glyph = drawing.glyphOf(character);
-      const kern = drawing === lastFace ? drawing.kerning(last, glyph) : 0;
-      let run = runs.at(-1);
-      if (kern !== 0 && run !== undefined) run.glyphs += `${-kern}`;
-      if (run?.font !== font) {
-        run = { font, glyphs: '' };
-        runs.push(run);
-      }
-      run.glyphs += `<${codeOf(known !== 0 ? known : this.#numberOf(font, character))}>`;
-      width += kern + drawing.advanceOf(glyph);
-      capitals = Math.max(capitals, drawing.capitals);
-      [last, lastFace] = [glyph, drawing];
+      const code = codeOf(known !== 0 ? known : this.#numberOf(font, character));
+      row.add(inFirst ? face : this.#second!, font, character, code);
     }
-    return { runs, width, capitals };
+    return row;
   }
 
   #numberOf(font: number, character: number): number {
@@ -119,6 +107,66 @@ export class Shaper {
     }
     return number;
   }
+}
+
+/** A glyph that marks may stand on, and where. */
+interface Carrier {
+  readonly face: Face;
+  readonly glyph: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** A text of several fonts while it is put together. */
+class Row implements Shaped {
+  readonly runs: Run[] = [];
+  width = 0;
+  capitals: number;
+  /** The last letter, and the last mark on it. */
+  #letter: Carrier | undefined;
+  #mark: Carrier | undefined;
+
+  constructor(capitals: number) {
+    this.capitals = capitals;
+  }
+
+  add(face: Face, font: number, character: number, code: string): void {
+    const glyph = face.glyphOf(character);
+    const place = isMark(character) ? this.#placeOf(face, glyph) : undefined;
+    if (place !== undefined) {
+      const advance = face.advanceOf(glyph);
+      const [there, back] = [this.width - place.x, place.x + advance - this.width];
+      this.#write(font, `${there === 0 ? '' : there}<${code}>${back === 0 ? '' : back}`, place.y);
+      this.#mark = { face, glyph, ...place };
+      return;
+    }
+    const kern = this.#letter?.face === face ? face.kerning(this.#letter.glyph, glyph) : 0;
+    this.#write(font, `${kern === 0 ? '' : -kern}<${code}>`, 0);
+    this.#letter = { face, glyph, x: this.width + kern, y: 0 };
+    this.#mark = undefined;
+    this.width += kern + face.advanceOf(glyph);
+    this.capitals = Math.max(this.capitals, face.capitals);
+  }
+
+  /** On the mark before it, else on the letter. */
+  #placeOf(face: Face, glyph: number): { readonly x: number; readonly y: number } | undefined {
+    for (const carrier of [this.#mark, this.#letter]) {
+      const offset = carrier?.face === face ? face.marks(carrier.glyph, glyph) : undefined;
+      if (offset !== undefined) return { x: carrier!.x + offset[0], y: carrier!.y + offset[1] };
+    }
+    return undefined;
+  }
+
+  #write(font: number, glyphs: string, rise: number): void {
+    const last = this.runs.at(-1);
+    if (last?.font === font && last.rise === rise)
+      this.runs[this.runs.length - 1] = { ...last, glyphs: last.glyphs + glyphs };
+    else this.runs.push({ font, glyphs, rise });
+  }
+}
+
+function isMark(character: number): boolean {
+  return character >= 0x300 && /\p{M}/u.test(String.fromCharCode(character));
 }
 
 /** Undefined where a character is not in the repertoire. */
@@ -150,6 +198,6 @@ function fromRepertoire(text: string, weight: Weight, { face, repertoire }: Cut)
     width += advances[number]!;
     last = number;
   }
-  const runs = last === 0 ? [] : [{ font: weight, glyphs: `${glyphs}>` }];
+  const runs = last === 0 ? [] : [{ font: weight, glyphs: `${glyphs}>`, rise: 0 }];
   return { runs, width, capitals: face.capitals };
 }
