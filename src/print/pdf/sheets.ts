@@ -113,7 +113,7 @@ export class Sheets {
     page.artifact(() => {
       page.box(0, 0, paper.width, 5, colourOf(this.paper.accent));
       if (this.paper.cancelled !== undefined) this.#stamp(page, this.paper.cancelled);
-    }, '/Type/Background');
+    }, '/Type/Page');
   }
 
   /** Behind the text, in a slope over the middle of the page. */
