@@ -22,7 +22,7 @@ export function drawMoney(reel: Reel, paper: Paper, totals: PaperTotals): void {
     drawVat(reel, totals.vat, paper.roll!.vatIsStacked);
   }
   if (totals.exemptions.length === 0) return;
-  reel.white(0.8 * reel.small.size);
+  reel.white(paper.roll!.vatIsStacked ? 5 : 0.8 * reel.small.size);
   reel.text(
     totals.exemptions.map(({ code, mention }): Piece[] => [
       { text: code, style: reel.strong(reel.small.size) },

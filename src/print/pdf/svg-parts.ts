@@ -55,7 +55,7 @@ export class Sketch {
   }
 
   /** An object by the name under which operators find it. */
-  named(kind: 'ExtGState' | 'Pattern' | 'XObject', object: string): string {
+  named(kind: 'ExtGState' | 'Pattern' | 'Shading' | 'XObject', object: string): string {
     const reference = object.startsWith('@') ? object : this.#parts.add(object);
     const name = `${kind[0]}${this.#count++}`;
     this.#resources.set(kind, `${this.#resources.get(kind) ?? ''}/${name} ${reference}`);

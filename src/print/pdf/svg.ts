@@ -104,7 +104,7 @@ class Drawing {
     // Fill and stroke of one shape lie over each other, the parts of a group too: these are put together first.
     const isSingle = outline !== undefined && (look.fill === 'none' || look.stroke === 'none');
     const isGroup = opacity < 1 && !isSingle;
-    const content = () => (isGroup ? this.#grouped(() => draw(1), `/ca ${opacity}/CA ${opacity}`) : draw(opacity));
+    const content = () => (isGroup ? this.#grouped(() => draw(1), opaque(opacity)) : draw(opacity));
     if (clip?.name === 'clipPath') this.#clipped(clip, node, matrix, content);
     else content();
   }
@@ -197,62 +197,80 @@ class Drawing {
 
   #shape(outline: Outline, look: Look, matrix: Matrix, opacity: number): void {
     if (!look.isVisible || outline.length < 2) return;
-    if (this.#begin(look.fill, look, outline, matrix, look.fillOpacity * opacity, 'fill')) {
-      this.#sketch.content += `${operatorsOf(outline, matrix)}${look.fillRule === 'evenodd' ? 'f*' : 'f'} Q\n`;
-    }
+    const shape = { outline, matrix, colour: look.colour };
+    this.#painted(look.fill, { ...shape, opacity: look.fillOpacity * opacity, operators: fillOperators }, () => {
+      return `${operatorsOf(outline, matrix)}${look.fillRule === 'evenodd' ? 'f*' : 'f'}`;
+    });
     const width = lengthOf(look.strokeWidth, Math.hypot(this.#view.width, this.#view.height) / Math.SQRT2) ?? 1;
     if (width <= 0) return;
-    if (this.#begin(look.stroke, look, outline, matrix, look.strokeOpacity * opacity, 'stroke')) {
-      const pen = strokeOperators(look, width);
-      this.#sketch.content += `${operands(matrix)} cm ${pen} ${operatorsOf(outline)}S Q\n`;
-    }
+    this.#painted(look.stroke, { ...shape, opacity: look.strokeOpacity * opacity, operators: lineOperators }, () => {
+      return `${operands(matrix)} cm ${strokeOperators(look, width)} ${operatorsOf(outline)}S`;
+    });
   }
 
-  /** Sets the paint, within a `q`. False where there is none. */
-  #begin(
-    paint: string,
-    look: Look,
-    outline: Outline,
-    matrix: Matrix,
-    opacity: number,
-    how: 'fill' | 'stroke',
-  ): boolean {
-    if (paint === 'none' || opacity === 0) return false;
+  /** Draws in a colour or a gradient, unless there is none. */
+  #painted(paint: string, shape: Painted, draw: () => string): void {
+    if (paint === 'none' || shape.opacity === 0) return;
     const node = namedGradient(paint, this.#named);
-    if (node !== undefined) return this.#beginGradient(node, outline, matrix, opacity, how);
-    const colour = colourValue(paint === 'currentColor' ? look.colour : paint);
-    if (colour === undefined || colour[3] === 0) return false;
+    if (node !== undefined) {
+      this.#shaded(node, shape, draw);
+      return;
+    }
+    const colour = colourValue(paint === 'currentColor' ? shape.colour : paint);
+    if (colour === undefined || colour[3] === 0) return;
     const [red, green, blue, alpha] = colour;
     this.#sketch.content += 'q ';
-    this.#through(opacity * alpha);
-    this.#sketch.content += `${operands([red, green, blue])} ${how === 'fill' ? 'rg' : 'RG'} `;
-    return true;
+    this.#through(shape.opacity * alpha);
+    this.#sketch.content += `${operands([red, green, blue])} ${shape.operators.colour} ${draw()} Q\n`;
   }
 
   #through(opacity: number): void {
     if (opacity >= 1) return;
     this.isTransparent = true;
-    const share = Number(opacity.toFixed(4));
-    this.#sketch.through(`/ca ${share}/CA ${share}`);
+    this.#sketch.through(opaque(opacity));
   }
 
-  #beginGradient(node: Node, outline: Outline, matrix: Matrix, opacity: number, how: 'fill' | 'stroke'): boolean {
+  #shaded(node: Node, { outline, matrix, opacity, operators }: Painted, draw: () => string): void {
     const bounds = boundsOf(outline, identity);
     const gradient = bounds === undefined ? undefined : gradientOf(node, bounds, this.#view);
-    if (gradient === undefined) return false;
-    const placed = `/Matrix[${operands(combined(matrix, gradient.matrix))}]`;
-    const pattern = (of: 'colour' | 'opacity') =>
-      `<</Type/Pattern/PatternType 2${placed}/Shading ${shadingOf(gradient, of)}>>`;
-    this.#sketch.content += 'q ';
-    if (isUneven(gradient)) {
-      this.isTransparent = true;
-      const mask = this.#sketch.fresh();
-      mask.content = `/Pattern cs ${mask.named('Pattern', pattern('opacity'))} scn -30000 -30000 60000 60000 re f`;
-      this.#sketch.through(`/SMask<</S/Luminosity/G ${mask.form('DeviceGray')}>>`);
-      this.#through(opacity);
-    } else this.#through(opacity * gradient.stops[0]!.opacity);
-    const [space, set] = how === 'fill' ? ['cs', 'scn'] : ['CS', 'SCN'];
-    this.#sketch.content += `/Pattern ${space} ${this.#sketch.named('Pattern', pattern('colour'))} ${set} `;
-    return true;
+    if (gradient === undefined) return;
+    const placed = operands(combined(matrix, gradient.matrix));
+    const pattern = `<</Type/Pattern/PatternType 2/Matrix[${placed}]/Shading ${shadingOf(gradient, 'colour')}>>`;
+    const paint = () => {
+      const name = this.#sketch.named('Pattern', pattern);
+      this.#sketch.content += `/Pattern ${operators.space} ${name} ${operators.pattern} ${draw()} Q\n`;
+    };
+    if (!isUneven(gradient)) {
+      this.#sketch.content += 'q ';
+      this.#through(opacity * gradient.stops[0]!.opacity);
+      paint();
+      return;
+    }
+    // Some viewers lose the place of patterns in masks, and draw through a mask only what was put together before.
+    const mask = this.#sketch.fresh();
+    mask.content = `${placed} cm ${mask.named('Shading', shadingOf(gradient, 'opacity'))} sh`;
+    const through = `${opaque(opacity)}/SMask<</S/Luminosity/G ${mask.form('DeviceGray')}>>`;
+    this.#grouped(() => {
+      this.#sketch.content += 'q ';
+      paint();
+    }, through);
   }
+}
+
+/** A shape to be painted. */
+interface Painted {
+  readonly outline: Outline;
+  readonly matrix: Matrix;
+  readonly opacity: number;
+  /** What `currentColor` is. */
+  readonly colour: string;
+  readonly operators: typeof fillOperators;
+}
+
+const fillOperators = { colour: 'rg', space: 'cs', pattern: 'scn' };
+const lineOperators = { colour: 'RG', space: 'CS', pattern: 'SCN' };
+
+function opaque(opacity: number): string {
+  const share = Number(opacity.toFixed(4));
+  return `/ca ${share}/CA ${share}`;
 }
