@@ -54,7 +54,10 @@ test('whatever the text: no line is too wide, no letter is lost', () => {
     fc.property(text, fc.integer({ min: 15, max: 120 }), (given, width) => {
       const letters = (all: string) => all.replace(/[ \u00a0\u200b]/g, '');
       expect(letters(broken(given, width, true).join(''))).toBe(letters(given));
+      // Hyphens apart, which are repeated.
+      const words = (all: string) => letters(all).replaceAll('-', '');
+      expect(words(broken(given, width).join(''))).toBe(words(given));
     }),
-    { numRuns: 500 },
+    { numRuns: 1000 },
   );
 });

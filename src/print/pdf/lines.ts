@@ -85,6 +85,8 @@ interface Segment {
   readonly text: string;
   /** The white before it, when it begins its piece. */
   readonly before: number;
+  /** A hyphen that stood at the end of the line before. */
+  readonly isRepeated?: boolean;
 }
 
 function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLiteral }: Measure): Piece[][] {
@@ -98,21 +100,23 @@ function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLitera
     line = [];
     used = 0;
     if (isLiteral !== true && /[^\s]-$/.test(last.text)) {
-      line.push({ piece: last.piece, text: '-', before: 0 });
+      line.push({ piece: last.piece, text: '-', before: 0, isRepeated: true });
       used = widthOf('-', pieces[last.piece]!);
     }
+  };
+  /** A hyphen that was repeated gives way to a word that needs the whole line. */
+  const endFor = (needed: number) => {
+    if (!isHyphenAlone(line)) end();
+    if (isHyphenAlone(line) && used + needed > width + tolerance) [line, used] = [[], 0];
   };
   for (const segment of segmentsOf(pieces)) {
     const piece = pieces[segment.piece]!;
     const needed = widthOf(segment.text.trimEnd(), piece);
-    if (line.length > 0 && used + segment.before + needed > width + tolerance) {
-      if (isHyphenAlone(line)) [line, used] = [[], 0];
-      else end();
-    }
+    if (line.length > 0 && used + segment.before + needed > width + tolerance) endFor(needed);
     const fitting =
       needed <= width + tolerance ? [segment] : cutToFit(segment, (text) => widthOf(text, piece), width - used);
     for (const [index, part] of fitting.entries()) {
-      if (index > 0) end();
+      if (index > 0) endFor(widthOf(part.text, piece));
       line.push(part);
       used += (line.length > 1 ? part.before : 0) + widthOf(part.text, piece);
     }
@@ -121,9 +125,8 @@ function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLitera
   return lines;
 }
 
-/** A hyphen that was repeated gives way to a word that needs the whole line. */
 function isHyphenAlone(line: readonly Segment[]): boolean {
-  return line.length === 1 && line[0]!.text === '-';
+  return line.length === 1 && line[0]!.isRepeated === true;
 }
 
 /** A word wider than its place, letter by letter: names of columns are narrow, and nothing may run over the next. */
