@@ -25,7 +25,7 @@ const tsc = spawnSync(process.execPath, [at('node_modules/typescript/bin/tsc'), 
 });
 if (tsc.status !== 0) process.exit(tsc.status ?? 1);
 
-const assets = /\.(sql|typ|css|svg|ttf|json|html)$/;
+const assets = /\.(sql|css|svg|ttf|json|html)$/;
 for (const file of files(at('src'))) {
   if (!assets.test(file)) continue;
   const target = at('dist', file.slice(at('src').length + 1));

@@ -104,7 +104,7 @@ export const variables = {
   ),
   CERTO_METRICS_PORT: whole(0, 65535, 9464, 'Port of /metrics on 127.0.0.1; 0 switches it off.'),
   CERTO_LOG_LEVEL: oneOf(levels, 'info', `Least level of the log on standard error: ${levels.join(', ')}.`),
-  CERTO_PRINT_WORKERS: whole(1, 16, 1, 'Threads that typeset PDFs, about 60 MB each.'),
+  CERTO_PRINT_WORKERS: whole(1, 16, 1, 'Threads that typeset PDFs, about 30 MB each.'),
 } satisfies Record<string, Variable>;
 
 type Name = keyof typeof variables;

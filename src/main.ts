@@ -7,10 +7,6 @@ import type { Outside } from './commands/outside.ts';
 import { runCommandLine } from './commands/program.ts';
 import { setV8ForService } from './commands/v8.ts';
 
-// Typst hands what it could do at once to threads of its own (rayon), as many as there are processors. A page gains nothing
-// and pays for waking them, some 6 % of its processor time. It is read once, from the true environment of the process.
-process.env['RAYON_NUM_THREADS'] ??= '1';
-
 const atEnd: (() => Promise<unknown>)[] = [];
 const longest_end_ms = 20_000;
 let ending: Promise<never> | undefined;

@@ -4,8 +4,6 @@ import { price } from '../../dist/fiscal/totals.js';
 import { generateSigningKey, localSigner } from '../../dist/keys/signer.js';
 import { openPrint } from '../../dist/print/print.js';
 
-// As main.ts does for the service.
-process.env.RAYON_NUM_THREADS ??= '1';
 const { sign } = localSigner(generateSigningKey().privatePem, 1);
 const now = new Date('2026-11-20T10:00:00Z');
 const goods = [

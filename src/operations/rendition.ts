@@ -20,7 +20,7 @@ import { builtIn } from './templates/template.ts';
 import type { World } from './world.ts';
 
 /** Raised with every change of the layouts that shows: old renditions stay what they were. */
-const layout_version = 5;
+const layout_version = 6;
 
 // The AT's code and a cancellation show on the paper: each makes another file.
 const state = `case when d.at_doc_code is null then '' else '.coded' end || case when d.status = 'CANCELED' then '.canceled' else '' end`;

@@ -1,11 +1,10 @@
 /**
  * How an A4 paper ends. The tax summary and the total stand on the last page only (Despacho 8632/2014), whole and together
  * with the QR code. With the rates and exemptions of an ordinary document that is one block; where it would not fit a
- * page, as much as has to flows over the pages before it. Heights are known beforehand (docs/decisions/0040).
+ * page, as much as has to flows over the pages before it. Heights are known beforehand, as widths are.
  */
-import { leftColumn, type Measures, rightColumn, sizes } from './measures.ts';
+import { heavier, leftColumn, type Measures, rightColumn, sizes } from './measures.ts';
 import { mostKeptLines, type PaperTable } from './paper-lines.ts';
-import { heavier } from './paper-roll.ts';
 import type { PaperTotals, Sum } from './paper-totals.ts';
 import type { Pen } from './pen.ts';
 
@@ -27,7 +26,7 @@ export interface Ending {
   readonly qr: { readonly modules: number; readonly module: number };
 }
 
-/** A4 less its margins in a4.typ, in points, and what is white above the totals and above the QR code. */
+/** A4 less its margins, in points, and what is white above the totals and above the QR code. */
 const pageHeight = 700;
 const pageWidth = 482;
 const white = 20 + 18;
@@ -83,10 +82,9 @@ function ratesHeight({ vat }: PaperTotals, measures: Measures | undefined, paddi
 }
 
 function sumsHeight({ sums, afterGross, final, euros }: PaperTotals, measures: Measures | undefined, pen: Pen): number {
-  const above = pairsHeight([...sums, ...afterGross], body, 7.5, pen, measures?.sums?.width);
+  const above = pairsHeight([...sums, ...afterGross], body, 7.5, pen, measures?.sums);
   const total = 19 + 2 * pitch(largest) + (final.english === undefined ? 0 : pitch(small));
-  const inEuros =
-    euros.length === 0 ? 0 : 20 + pitch(small) + pairsHeight(euros, small, 5.5, pen, measures?.euros?.width);
+  const inEuros = euros.length === 0 ? 0 : 20 + pitch(small) + pairsHeight(euros, small, 5.5, pen, measures?.euros);
   return above + total + inEuros;
 }
 

@@ -2,7 +2,7 @@
  * What a bundled font can draw and how wide, read from its file (OpenType 1.9).
  *
  * PDF/A forbids missing glyphs (ISO 19005-3, 6.2.11.8), so one emoji in a customer's name would make an issued document
- * unprintable: text is checked beforehand. Widths decide columns without asking the typesetter to measure each cell.
+ * unprintable: text is checked beforehand. Widths decide columns before anything is laid out.
  */
 import { assert } from '../fiscal/refusal.ts';
 
@@ -67,7 +67,7 @@ function readAdvances(view: DataView): Uint16Array {
 }
 
 /** Offset of the `cmap` subtable of format 12, which our fonts have. */
-function segmentedCoverage(view: DataView): number {
+export function segmentedCoverage(view: DataView): number {
   const cmap = table(view, 'cmap');
   const subtables = Array.from(
     { length: view.getUint16(cmap + 2) },
@@ -79,7 +79,7 @@ function segmentedCoverage(view: DataView): number {
 }
 
 /** Offset of a table by its tag. */
-function table(view: DataView, tag: string): number {
+export function table(view: DataView, tag: string): number {
   const records = Array.from({ length: view.getUint16(4) }, (_, index) => 12 + index * 16);
   const found = records.find((record) =>
     [...tag].every((letter, at) => view.getUint8(record + at) === letter.charCodeAt(0)),

@@ -8,7 +8,7 @@ const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u;
 /** Tabs and line breaks, where one line is wanted. */
 const blank = /[\t\n\r\u2028\u2029]/;
 export const replacement = '\ufffd';
-/** U+200B: the line may break here. The templates set a box in its place (parts.typ). */
+/** U+200B: the line may break here. Nothing is drawn in its place (pdf/lines.ts). */
 export const breakHere = '\u200b';
 /** Where what is no word is rather broken: numbers of documents, addresses of mail and pages. */
 const separator = /[-._/@]/;
@@ -27,7 +27,7 @@ export function printable(text: string, font: Font, widest: number): string {
 
 /**
  * A word in pieces that fit, one em spared for heavier type; in its second half a piece rather ends behind a separator.
- * Breaks between all letters would fill the lines better, but each is a box, and thousands are too many.
+ * Breaks between all letters would fill the lines better, but not end them behind separators.
  */
 function pieces(word: string, font: Font, widest: number): string[] {
   const all: string[] = [];

@@ -1,74 +1,42 @@
-/**
- * Measures of what stands beside the table on an A4 page, so that the typesetter has none to find. A row or column that
- * it fits to its content has its cells laid out once more, and what is nested in them as often again.
- */
-import type { Fact } from './paper-facts.ts';
-import { heavier } from './paper-roll.ts';
+/** Widths of the columns of figures beside the table on an A4 page: from them follows how high the end of a paper is. */
 import type { PaperTotals, Sum } from './paper-totals.ts';
 import type { Pen } from './pen.ts';
 
-/** A column of labels and one of figures. */
-interface Pairs {
-  /** Of the figures, in points. */
-  readonly width: number;
-  /** Each entry has one line, so the heights are known. */
-  readonly isFlat: boolean;
-}
-
+/** In points. */
 export interface Measures {
-  /** Labels and values of all facts have one line per language. */
-  readonly factsAreFlat: boolean;
-  /** VAT per rate: `widths` of its two columns of figures, in points. */
+  /** VAT per rate: its two columns of figures; whether each of its rows stands on one line. */
   readonly vat?: { readonly widths: readonly number[]; readonly isFlat: boolean } | undefined;
-  readonly sums?: Pairs | undefined;
-  readonly final?: Pairs | undefined;
-  readonly euros?: Pairs | undefined;
+  /** Of the figures of the sums, of the total, and of what it is in euros. */
+  readonly sums: number;
+  readonly final: number;
+  readonly euros: number;
 }
 
-/** The columns of a4.typ: `left-column`, `right-column`, and half of the latter for a fact, in points. */
+/** The columns of an A4 page at the left and at the right, in points. */
 export const leftColumn = 224;
 export const rightColumn = 226;
-const factColumn = 107;
-/** Between labels and figures; between the columns of VAT per rate. */
-const gap = 12;
-const vatGap = 14;
-/** Of type: see parts.typ. */
+/** Between the columns of VAT per rate. */
+export const vatGap = 14;
+/** Of type. */
 export const sizes = { small: 7.5, body: 9, large: 10.8, largest: 15.6 } as const;
-const { small, body, large, largest } = sizes;
+const { small, body, largest } = sizes;
+/** The total is set in a heavier weight, some 8 % wider than what is measured. */
+export const heavier = 1.1;
 /** Kerning may add a little to the sum of the advances. */
 const kerned = 1.02;
 
-/** For one paper's facts and totals (none where no prices are told). */
-export function measuresOf(facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen): Measures {
-  const fits = ({ label, value }: Fact) =>
-    label.every((one) => pen.width(one) * kerned * small <= factColumn) &&
-    pen.width(value) * heavier * body <= factColumn;
-  return { factsAreFlat: facts.every(fits), ...(totals === undefined ? {} : measuresOfTotals(totals, pen)) };
-}
-
-function measuresOfTotals(
-  { vat, sums, afterGross, final, euros }: PaperTotals,
-  pen: Pen,
-): Omit<Measures, 'factsAreFlat'> {
-  const value = Math.ceil(pen.width(final.value) * heavier * largest);
-  const label = pen.width(final.label) * heavier * large;
+/** Of one paper's totals. */
+export function measuresOf({ vat, sums, afterGross, final, euros }: PaperTotals, pen: Pen): Measures {
   return {
     vat: vat === undefined ? undefined : vatColumns(vat, pen),
-    sums: pairs([...sums, ...afterGross], body, pen),
-    final: { width: value, isFlat: final.english === undefined && label + gap + value <= rightColumn },
-    euros: pairs(euros, small, pen),
+    sums: columnWidth(valuesOf([...sums, ...afterGross]), body, pen),
+    final: Math.ceil(pen.width(final.value) * heavier * largest),
+    euros: columnWidth(valuesOf(euros), small, pen),
   };
 }
 
-function pairs(entries: readonly Sum[], size: number, pen: Pen): Pairs {
-  const width = columnWidth(
-    entries.map(({ value }) => value),
-    size,
-    pen,
-  );
-  const fits = ({ label, note }: Sum) =>
-    note === undefined && pen.width(label) * kerned * size + gap + width <= rightColumn;
-  return { width, isFlat: entries.every(fits) };
+function valuesOf(sums: readonly Sum[]): string[] {
+  return sums.map(({ value }) => value);
 }
 
 function vatColumns({ heads, rows }: NonNullable<PaperTotals['vat']>, pen: Pen) {

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outline } from './outline.ts';
 
-/** Fills a path of M, h, v, z by the even-odd rule, cell by cell, from its vertical edges. */
+/** Fills a path of m, l, h by the even-odd rule, cell by cell, from its vertical edges. */
 function filled(path: string, width: number, height: number): boolean[][] {
   const crossings = Array.from({ length: height }, () => new Array<number>(width + 1).fill(0));
   let [x, y, startX, startY] = [0, 0, 0, 0];
   const down = (to: number) => {
     for (let row = Math.min(y, to); row < Math.max(y, to); row++) crossings[row]![x]! += 1;
-    y = to;
   };
-  for (const [, letter, first, second] of path.matchAll(/([Mhvz])(-?\d+)?(?: (\d+))?/g)) {
-    if (letter === 'M') [x, y, startX, startY] = [Number(first), Number(second), Number(first), Number(second)];
-    if (letter === 'h') x += Number(first);
-    if (letter === 'v') down(y + Number(first));
-    if (letter === 'z') {
-      if (x !== startX) expect(y).toBe(startY);
-      down(startY);
-    }
+  const goTo = (toX: number, toY: number) => {
+    if (toX !== x) expect(toY).toBe(y);
+    down(toY);
+    [x, y] = [toX, toY];
+  };
+  for (const [, first, second, letter] of path.matchAll(/(?:(\d+) (\d+) )?([mlh])\s/g)) {
+    if (letter === 'm') [x, y, startX, startY] = [Number(first), Number(second), Number(first), Number(second)];
+    if (letter === 'l') goTo(Number(first), Number(second));
+    if (letter === 'h') goTo(startX, startY);
   }
   return crossings.map((row) => {
     let sum = 0;
@@ -28,7 +28,7 @@ function filled(path: string, width: number, height: number): boolean[][] {
   });
 }
 
-test('one cell is one square', () => expect(outline([[true]])).toBe('M0 0h1v1h-1z'));
+test('one cell is one square', () => expect(outline([[true]])).toBe('0 0 m 1 0 l 1 1 l 0 1 l h\n'));
 
 test('nothing dark, nothing drawn', () => {
   expect(outline([[false, false]])).toBe('');
@@ -40,7 +40,7 @@ test('where cells touch at a corner only, the border goes straight on', () => {
     [true, false],
     [false, true],
   ];
-  expect(outline(touching)).toBe('M0 0h1v2h1v-1h-2z');
+  expect(outline(touching)).toBe('0 0 m 1 0 l 1 2 l 2 2 l 2 1 l 0 1 l h\n');
 });
 
 test('cells that touch at a corner, rings and holes: filled, the outline is the bitmap', () => {

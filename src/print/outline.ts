@@ -1,6 +1,6 @@
 /**
- * The outline of a bitmap as an SVG path, to be filled by the even-odd rule. It has no seams for a renderer to show, as
- * one rectangle per run of dark cells has, and fewer corners than any other: each costs the typesetter time.
+ * The outline of a bitmap as a path of PDF (ISO 32000-1, 8.5.2), to be filled by the even-odd rule. It has no seams for a
+ * renderer to show, as one rectangle per run of dark cells has, and fewer corners than any other.
  */
 
 type Bitmap = readonly (readonly boolean[])[];
@@ -16,17 +16,20 @@ export function outline(bitmap: Bitmap): string {
   let path = '';
   for (let start = 0; start < across.length; start++) {
     if (across[start] === none) continue;
-    path += `M${start % width} ${Math.floor(start / width)}`;
+    let [x, y] = [start % width, Math.floor(start / width)];
+    path += `${x} ${y} m `;
     for (let corner = start; ; ) {
       const beside = across[corner]!;
       across[corner] = across[beside] = none;
-      path += `h${beside - corner}`;
+      x += beside - corner;
+      path += `${x} ${y} l `;
       corner = down[beside]!;
       // Closing the path draws the last side.
       if (corner === start) break;
-      path += `v${(corner - beside) / width}`;
+      y += (corner - beside) / width;
+      path += `${x} ${y} l `;
     }
-    path += 'z';
+    path += 'h\n';
   }
   return path;
 }

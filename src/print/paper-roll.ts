@@ -7,6 +7,7 @@ import type { Content } from '../fiscal/document.ts';
 import { quotedNumber } from '../fiscal/recovery.ts';
 import { day, money, percent, price } from './format.ts';
 import type { PaperFormat } from './input.ts';
+import { heavier } from './measures.ts';
 import type { Fact } from './paper-facts.ts';
 import { discountOf, isValued, quantityWithUnit, settledRows } from './paper-lines.ts';
 import type { PaperTotals } from './paper-totals.ts';
@@ -24,7 +25,7 @@ export interface Roll {
 
 const millimetre = 72 / 25.4;
 
-/** By format; PostScript points, as everything that goes to the typesetter. */
+/** By format; in points, as everything that is laid out. */
 export const rolls: Readonly<Record<Exclude<PaperFormat, 'A4'>, Roll>> = {
   RECEIPT: { width: 80 * millimetre, margin: 4 * millimetre, body: 9, small: 7.5 },
   RECEIPT_58: { width: 58 * millimetre, margin: 5 * millimetre, body: 8, small: 7 },
@@ -34,9 +35,6 @@ export const rolls: Readonly<Record<Exclude<PaperFormat, 'A4'>, Roll>> = {
 export function rollInside({ width, margin }: Roll): number {
   return width - 2 * margin;
 }
-
-/** Names and values are set in a heavier weight, some 8 % wider than what is measured. */
-export const heavier = 1.1;
 
 /** One per page. */
 export interface RollPage {

@@ -1,5 +1,5 @@
 /**
- * From a frozen document to the words on its paper: everything that is decided before layout. The template only places.
+ * From a frozen document to the words on its paper: everything that is decided before layout, which only places.
  *
  * Mentions: Portaria 302/2016, DL 28/2019 articles 6 and 7, CIVA article 36, Despacho 8632/2014.
  */
@@ -11,17 +11,17 @@ import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import { breakHere } from './glyphs.ts';
 import { type PrintInput, styleOf } from './input.ts';
-import { type Measures, measuresOf } from './measures.ts';
+import { heavier, type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
-import { heavier, type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
+import { type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
 import { pageWords } from './words.ts';
 
-/** What the templates read (as JSON, `paper` in their data file). All text is drawable; every absent part is left out. */
+/** What is laid out (pdf/a4.ts, pdf/roll.ts). All text is drawable; every absent part is left out. */
 export interface Paper {
   readonly accent: string;
   /** Document title of the file. */
@@ -64,8 +64,7 @@ export interface Paper {
   readonly atcud: string;
   readonly program?: string | undefined;
   /** `module`: points per module. */
-  readonly qr: { readonly svg: string; readonly modules: number; readonly module: number; readonly alt: string };
-  readonly logo?: string | undefined;
+  readonly qr: { readonly path: string; readonly modules: number; readonly module: number; readonly alt: string };
 }
 
 const titlesInEnglish: Readonly<Record<string, string>> = {
@@ -97,8 +96,8 @@ const usualEms = 18;
 /** The facts of an A4 page stand two in a row. */
 const factEms = 11;
 
-/** The paper of a document. `logo` is the name under which the template finds the logo. */
-export function paperOf(input: PrintInput, font: Font, logo: string | undefined): Paper {
+/** The paper of a document. */
+export function paperOf(input: PrintInput, font: Font): Paper {
   const { content, issued, language, format } = input;
   const style = styleOf(input);
   const { title } = documentTypes[content.type];
@@ -140,7 +139,6 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
     atcud: printedAtcud(issued.atcud),
     program: programMention(input),
     qr: qrOf(issued.qr, roll),
-    logo,
   };
   return roll === undefined ? { ...paper, closing: closingOf(paper, pen) } : paper;
 }
@@ -148,7 +146,7 @@ export function paperOf(input: PrintInput, font: Font, logo: string | undefined)
 function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {
   if (format === 'A4') {
     const table = content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen);
-    return { table, measures: measuresOf(facts, totals, pen) };
+    return { table, measures: totals === undefined ? undefined : measuresOf(totals, pen) };
   }
   const roll = rolls[format];
   return { roll: { ...roll, ...rollTable(content, facts, totals, roll, pen) } };

@@ -11,8 +11,8 @@ export const quietModules = 4;
 export interface Qr {
   /** Modules per side, quiet margin included: 61 for version 9. */
   readonly modules: number;
-  /** A whole SVG document, one unit per module. */
-  readonly svg: string;
+  /** The dark modules as a path of PDF, one unit per module, downwards, to be filled by the even-odd rule. */
+  readonly path: string;
 }
 
 /** The symbol within light modules, row by row; true is dark. Throws RangeError beyond 2,331 bytes of UTF-8. */
@@ -26,11 +26,7 @@ export function modulesOf(message: string): readonly (readonly boolean[])[] {
 /** Draws a message of at most 2,331 bytes of UTF-8 (AT's fields end far below). Throws RangeError beyond. */
 export function drawQr(message: string): Qr {
   const data = modulesOf(message);
-  const size = data.length;
-  const svg =
-    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges">` +
-    `<path fill="#fff" d="M0 0h${size}v${size}h-${size}z"/><path fill-rule="evenodd" d="${outline(data)}"/></svg>`;
-  return { modules: size, svg };
+  return { modules: data.length, path: outline(data) };
 }
 
 /**

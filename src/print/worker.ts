@@ -2,7 +2,7 @@
 import { workerData } from 'node:worker_threads';
 import type { PrintInput } from './input.ts';
 import { type Delivery, openOutbox } from './outbox.ts';
-import { openTypesetter } from './typst.ts';
+import { openTypesetter } from './typesetter.ts';
 
 const { fontDirectory } = workerData as { fontDirectory?: string };
 const typesetter = openTypesetter(fontDirectory);

@@ -1,4 +1,4 @@
-/** What is kept of one document for the next (typst.ts) never shows in it: the same bytes, whatever was printed before. */
+/** What is kept of one document for the next (texts, kerning, logos) never shows in it: the same bytes, whatever was printed before. */
 import { createHash } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { openPrint } from '../../src/print/print.ts';

@@ -15,7 +15,7 @@ const font = readFont(readFileSync(file));
 
 /** The paper of an input, with plain spaces. */
 function paper(input: PrintInput): ReturnType<typeof paperOf> {
-  return JSON.parse(JSON.stringify(paperOf(input, font, undefined)).replace(/[\u00a0\u202f\u2002]/g, ' '));
+  return JSON.parse(JSON.stringify(paperOf(input, font)).replace(/[\u00a0\u202f\u2002]/g, ' '));
 }
 
 describe('the program', () => {

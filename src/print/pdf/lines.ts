@@ -1,0 +1,192 @@
+/** Text broken into lines: greedily, where words end, so that none is wider than its place. */
+import type { Shaped, Shaper, Weight } from './shaper.ts';
+
+/** How a text looks: its size in points, its colour as the operators that set it. */
+export interface Style {
+  readonly weight: Weight;
+  readonly size: number;
+  readonly colour: string;
+}
+
+/** A text in one style; `before`: white before it in points, which is lost where a line begins. */
+export interface Piece {
+  readonly text: string;
+  readonly style: Style;
+  readonly before?: number;
+}
+
+/** A piece in its place, in points from where its line begins. */
+export interface Placed {
+  readonly shaped: Shaped;
+  readonly style: Style;
+  readonly x: number;
+}
+
+export interface Line {
+  readonly placed: readonly Placed[];
+  readonly width: number;
+  /** From its baseline up to the top of the capitals, in points. */
+  readonly height: number;
+}
+
+export interface Paragraph {
+  readonly lines: readonly Line[];
+  /** Between the baseline of a line and the capitals of the next. */
+  readonly leading: number;
+  readonly height: number;
+  readonly width: number;
+}
+
+/** What lines are broken for. */
+export interface Measure {
+  readonly width: number;
+  readonly leading: number;
+  /** Portuguese repeats a hyphen at the start of the next line; a number or an address must not gain one. */
+  readonly isLiteral?: boolean;
+}
+
+/** Lines as they are given, each broken where it is too wide. */
+export function paragraphOf(shaper: Shaper, given: readonly (readonly Piece[])[], measure: Measure): Paragraph {
+  const lines: Line[] = [];
+  let width = 0;
+  let height = -measure.leading;
+  for (const pieces of given) {
+    const whole = lineOf(shaper, pieces);
+    if (whole.width <= measure.width + tolerance) lines.push(whole);
+    else for (const broken of brokenLines(shaper, pieces, measure)) lines.push(lineOf(shaper, broken));
+  }
+  for (const line of lines) {
+    width = Math.max(width, line.width);
+    height += measure.leading + line.height;
+  }
+  return { lines, leading: measure.leading, height: Math.max(0, height), width };
+}
+
+/** Of adding up numbers that are no whole ones. */
+const tolerance = 0.01;
+
+/** All on one line, however wide it gets. */
+export function lineOf(shaper: Shaper, pieces: readonly Piece[]): Line {
+  const placed: Placed[] = [];
+  let [x, height] = [0, 0];
+  for (const { text, style, before } of pieces) {
+    if (before !== undefined && placed.length > 0) x += before;
+    const shaped = shaper.shape(text, style.weight);
+    placed.push({ shaped, style, x });
+    x += (shaped.width * style.size) / 1000;
+    height = Math.max(height, (shaped.capitals * style.size) / 1000);
+  }
+  return { placed, width: x, height };
+}
+
+/** What stands together up to the next place where a line may end. */
+interface Segment {
+  readonly piece: number;
+  readonly text: string;
+  /** The white before it, when it begins its piece. */
+  readonly before: number;
+  /** A hyphen that stood at the end of the line before. */
+  readonly isRepeated?: boolean;
+}
+
+function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLiteral }: Measure): Piece[][] {
+  const widthOf = (text: string, { style }: Piece) => (shaper.shape(text, style.weight).width * style.size) / 1000;
+  const lines: Piece[][] = [];
+  let line: Segment[] = [];
+  let used = 0;
+  const end = () => {
+    lines.push(joined(line, pieces));
+    const last = line.at(-1)!;
+    line = [];
+    used = 0;
+    if (isLiteral !== true && /[^\s]-$/.test(last.text)) {
+      line.push({ piece: last.piece, text: '-', before: 0, isRepeated: true });
+      used = widthOf('-', pieces[last.piece]!);
+    }
+  };
+  /** A hyphen that was repeated gives way to a word that needs the whole line. */
+  const endFor = (needed: number) => {
+    if (!isHyphenAlone(line)) end();
+    if (isHyphenAlone(line) && used + needed > width + tolerance) [line, used] = [[], 0];
+  };
+  for (const segment of segmentsOf(pieces)) {
+    const piece = pieces[segment.piece]!;
+    const needed = widthOf(segment.text.trimEnd(), piece);
+    if (line.length > 0 && used + segment.before + needed > width + tolerance) endFor(needed);
+    const fitting =
+      needed <= width + tolerance ? [segment] : cutToFit(segment, (text) => widthOf(text, piece), width - used);
+    for (const [index, part] of fitting.entries()) {
+      if (index > 0) endFor(widthOf(part.text, piece));
+      line.push(part);
+      used += (line.length > 1 ? part.before : 0) + widthOf(part.text, piece);
+    }
+  }
+  if (line.length > 0) lines.push(joined(line, pieces));
+  return lines;
+}
+
+function isHyphenAlone(line: readonly Segment[]): boolean {
+  return line.length === 1 && line[0]!.isRepeated === true;
+}
+
+/** A word wider than its place, letter by letter: names of columns are narrow, and nothing may run over the next. */
+function cutToFit(segment: Segment, widthOf: (text: string) => number, width: number): Segment[] {
+  const parts: Segment[] = [];
+  let text = '';
+  for (const character of segment.text) {
+    if (text !== '' && widthOf(text + character) > width) {
+      parts.push({ ...segment, text, before: parts.length === 0 ? segment.before : 0 });
+      text = '';
+    }
+    text += character;
+  }
+  return [...parts, { ...segment, text, before: parts.length === 0 ? segment.before : 0 }];
+}
+
+/** Pieces of one line again. Spaces at its end are left out, as they are nothing to see. */
+function joined(line: readonly Segment[], pieces: readonly Piece[]): Piece[] {
+  const texts: { piece: number; text: string; before: number }[] = [];
+  for (const { piece, text, before } of line) {
+    const last = texts.at(-1);
+    if (last?.piece === piece) last.text += text;
+    else texts.push({ piece, text, before });
+  }
+  const last = texts.at(-1);
+  if (last !== undefined) last.text = last.text.trimEnd();
+  return texts.map(({ piece, text, before }) => ({ text, style: pieces[piece]!.style, before }));
+}
+
+function* segmentsOf(pieces: readonly Piece[]): Generator<Segment> {
+  for (const [piece, { text, before = 0 }] of pieces.entries()) {
+    let start = 0;
+    for (let at = 1; at < text.length; at++) {
+      if (!mayBreak(text, at)) continue;
+      yield { piece, text: text.slice(start, at), before: start === 0 ? before : 0 };
+      start = at;
+    }
+    yield { piece, text: text.slice(start), before: start === 0 ? before : 0 };
+  }
+}
+
+const han = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+/** Signs that stand with what is before them, or after them. */
+const closing =
+  /[!),./:;?\]}%»’”…\u3001\u3002\u3005\u3009\u300b\u300d\u300f\u3011\u3015\u30fc\uff01\uff09\uff0c\uff0e\uff1a\uff1b\uff1f]/;
+/** Signs that go with what is before them even behind a space. */
+const ending = /[!),./:;?\]}]/;
+const opening = /[([{«‘“\u3008\u300a\u300c\u300e\u3010\u3014\uff08]/;
+const breakHere = '\u200b';
+
+/** Whether a line may end before a place of the text: after spaces and signs that divide (after UAX #14). */
+function mayBreak(text: string, at: number): boolean {
+  const [before, after] = [text[at - 1]!, text[at]!];
+  if (before === breakHere) return true;
+  if (after === ' ' || after === breakHere || after === '\u00a0' || after === '\u202f') return false;
+  if (before === ' ' || before === '\u2002') return !ending.test(after);
+  if (before === '-') return at > 1 && text[at - 2] !== ' ' && !/[\d-]/.test(after) && !closing.test(after);
+  if (/[/|!?]/.test(before)) return !/\d/.test(after) && !closing.test(after) && before !== after;
+  if (/[–—…]/.test(before)) return !closing.test(after) && before !== after;
+  if (after === '—') return true;
+  if (!han.test(before) && !han.test(after)) return false;
+  return !closing.test(after) && !opening.test(before) && !/[\u00a0\u202f]/.test(before);
+}
