@@ -1,7 +1,7 @@
 /**
  * Signatures on a thread of their own. Under load the service's own thread is what limits it, and a signature is a fifth of
  * what that has to do for a document; a message to the thread and back costs as much for sixteen as for one. So groups are
- * signed there, and what comes alone is signed at once (docs/decisions/0047-groups-are-signed-on-a-thread.md).
+ * signed there, and what comes alone is signed at once (docs/decisions/0064-groups-are-signed-on-a-thread.md).
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
