@@ -1,5 +1,6 @@
 /** What must hold in the books after any harm, asked of the tables themselves and of `certo verify`. */
 
+import { unfold } from '../../src/engine/folded.ts';
 import type { Wire } from '../client.ts';
 import type { Ground } from './ground.ts';
 import type { Act, Journal } from './journal.ts';
@@ -64,7 +65,8 @@ async function lost(owner: Ground['owner'], journals: readonly Journal[]): Promi
     'select key, body from certo.claims where completed_at is not null and key = any ($1)',
     [acts.map(({ key }) => key)],
   );
-  const kept = new Map(rows.map(({ key, body }) => [key, body]));
+  // As it is replayed: with its pictures.
+  const kept = new Map(rows.map(({ key, body }) => [key, Buffer.from(unfold(body.toString()))]));
   const found: string[] = [];
   for (const { key, path, state, told } of acts) {
     const body = kept.get(key);
