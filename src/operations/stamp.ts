@@ -188,13 +188,14 @@ const addedColumns = [
   'recovered_key',
   'recovered_file',
 ] as const;
+export type AddedColumn = (typeof addedColumns)[number];
 const addedPlaces = addedColumns.map((column) => frozenInOrder.indexOf(column));
 
 function addedBy(
   { issued, decided, seriesId, signedText, now }: Numbered,
   { actor, begun }: Stamp,
   state: State,
-): Pick<Frozen, (typeof addedColumns)[number]> {
+): Pick<Frozen, AddedColumn> {
   return {
     series_id: seriesId,
     date: decided.date,

@@ -16,11 +16,15 @@ import {
 import type { Content } from '../fiscal/document.ts';
 import { assert } from '../fiscal/refusal.ts';
 import { frozenInOrder, type Mac } from '../fiscal/seal.ts';
-import { type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
+import { type AddedColumn, type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
 const begun = new Set(['company_id', 'id', 'created_by', 'application_id', 'schedule_template_id', 'asked']);
-/** What is written over a draft that is frozen as it stands: what issuing adds to it, and its state. */
+const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
+/** Of these no draft has any: who recovers a document writes all of its row. */
+type OfRecovered = 'recovered_key' | 'recovered_file';
+type OverDraft = Exclude<AddedColumn, OfRecovered> | 'seal' | 'state_seal' | (typeof stampedState)[number];
+/** What is written over a draft that is frozen as it stands: what issuing adds to it, and its state. With their types. */
 const draftColumns = {
   seal: 'bytea',
   state_seal: 'bytea',
@@ -44,10 +48,9 @@ const draftColumns = {
   outstanding: 'numeric',
   credited: 'numeric',
   at_status: 'text',
-} as const;
+} as const satisfies Record<OverDraft, string>;
 const isAdded = frozenInOrder.map((column) => column in draftColumns);
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
-const stampedState = ['status', 'updated_at', 'outstanding', 'credited', 'at_status'] as const;
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const orChanged = allOr('done', 'certo.changed_meanwhile()');
 // By "number is null" it would go through the index of all drafts.
