@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { utf8 } from '../fiscal/utf8.ts';
 import { joinCalls } from './joined.ts';
 import {
   Beside,
@@ -92,7 +93,7 @@ test('a statement says how its elements are split; ids are compared as the serve
 });
 
 test('what travels beside a list is not in its JSON, and comes behind it in the order of the elements', () => {
-  const list = ['"', 'é\\', ''].map((text, i) => ({ id: String(i), body: new Beside(text) }));
+  const list = ['"', 'é\\', ''].map((text, i) => ({ id: String(i), body: new Beside(utf8(text)) }));
   const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
   const [json, array, ...rest] = encodeAll(calls[0]![1]);
   expect([JSON.parse(String(json)), rest]).toEqual([list.map(({ id }) => ({ id })), []]);

@@ -1,4 +1,5 @@
 /** Known SQL has a name: the server parses it once per connection, and errors can say which statement failed. */
+import type { Utf8 } from '../fiscal/utf8.ts';
 
 /** One row, by column name. Types of the values: see wire-types.ts. */
 export type Row = Record<string, unknown>;
@@ -41,10 +42,10 @@ export type Joins = (elements: readonly Element[]) => readonly (readonly Element
  * would escape every quotation mark, for the server to read them again. One column of a list at most, in every element.
  */
 export class Beside {
-  readonly text: string;
+  readonly bytes: Utf8;
 
-  constructor(text: string) {
-    this.text = text;
+  constructor(bytes: Utf8) {
+    this.bytes = bytes;
   }
 }
 
@@ -61,9 +62,9 @@ export class Elements {
   }
 
   /** What travels beside them, in their order. */
-  beside(): string[] {
+  beside(): Utf8[] {
     return this.list.flatMap((element) =>
-      Object.values(element).flatMap((value) => (value instanceof Beside ? [value.text] : [])),
+      Object.values(element).flatMap((value) => (value instanceof Beside ? [value.bytes] : [])),
     );
   }
 }

@@ -12,6 +12,7 @@ import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
+import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 import { fold, unfold } from './folded.ts';
 
@@ -107,7 +108,7 @@ export interface Claim {
 export interface Recorded {
   readonly status: number;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: Utf8;
 }
 
 /** A row of `certo.audit`. */
@@ -268,7 +269,7 @@ function judge(row: Row): Recorded | undefined {
     return {
       status: Number(row['status']),
       contentType: String(row['content_type']),
-      body: unfold(String(row['body'])),
+      body: utf8(unfold(String(row['body']))),
     };
   }
   if (row['mine'] === true) return undefined;

@@ -11,8 +11,9 @@ import { ConnectionLost, gaveWay, isDiskTrouble, isShort, OutcomeUnknown } from 
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
+import type { Utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
-import { type AnyAsked, Download, type Operation, Rendered } from '../operations/operation.ts';
+import { type AnyAsked, bodyOf, Download, type Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
@@ -48,12 +49,12 @@ export interface Call {
 }
 
 /**
- * The body is the JSON text that goes on the wire, or a file on the disk. `replayed`: of an earlier request with the
+ * The body is the JSON that goes on the wire, or a file on the disk. `replayed`: of an earlier request with the
  * same key.
  */
 export interface Answer {
   readonly status: number;
-  readonly body: string | SpooledFile;
+  readonly body: Utf8 | SpooledFile;
   readonly replayed: boolean;
 }
 
@@ -170,8 +171,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
     return { status: operation.reply[0], body: file, replayed: false };
   }
-  const body = shown instanceof Rendered ? shown.json : JSON.stringify(shown);
-  return { status: operation.reply[0], body, replayed: false };
+  return { status: operation.reply[0], body: bodyOf(shown), replayed: false };
 }
 
 /** A write on its way to the press. */

@@ -6,14 +6,15 @@
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
 import { assert } from '../fiscal/refusal.ts';
+import type { Utf8 } from '../fiscal/utf8.ts';
 import { qrDataUri } from '../print/qr.ts';
 
 const picture = '"imageData":"data:image/svg+xml,';
 const folded = '"imageData":"qr:1"';
 const message = '"data":';
 
-/** The text of an answer without its pictures. */
-export function fold(body: string): string {
+/** An answer without its pictures. */
+export function fold(body: Utf8): Utf8 {
   let text = '';
   let from = 0;
   for (let at = body.indexOf(picture); at !== -1; at = body.indexOf(picture, from)) {
@@ -21,7 +22,7 @@ export function fold(body: string): string {
     // Nothing in a picture is escaped.
     from = body.indexOf('"', at + picture.length) + 1;
   }
-  return from === 0 ? body : text + body.slice(from);
+  return from === 0 ? body : ((text + body.slice(from)) as Utf8);
 }
 
 /** The answer as it went out. */

@@ -17,7 +17,8 @@ import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
-import { type AnyAsked, type Operation, Rendered } from '../operations/operation.ts';
+import type { Utf8 } from '../fiscal/utf8.ts';
+import { type AnyAsked, bodyOf, type Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
@@ -51,8 +52,8 @@ export interface Act {
 
 export interface Acted {
   readonly status: number;
-  /** Text: Node writes it with the headers in one call, which Buffers cost a second for. */
-  readonly body: string;
+  /** A string and no Buffer: Node writes it with the headers in one call. */
+  readonly body: Utf8;
   /** It was done before, and is answered as it was then. */
   readonly replayed?: true;
 }
@@ -241,7 +242,7 @@ export class Press {
 
   #shown({ operation, asked }: Act, change: unknown): Acted {
     const shown = operation.show(change, asked, this.#world);
-    return { status: operation.reply[0], body: shown instanceof Rendered ? shown.json : JSON.stringify(shown) };
+    return { status: operation.reply[0], body: bodyOf(shown) };
   }
 
   /** What travels with COMMIT, or of who was refused: the claim let go. */

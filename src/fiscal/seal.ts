@@ -12,9 +12,10 @@
  * need is left in the database, so that nobody can cut off the last document or the last event.
  */
 import { canonicalJson } from './canonical.ts';
+import { joinUtf8, type Utf8, utf8, utf8Of } from './utf8.ts';
 
 /** HMAC-SHA256 under the key of the books, of a text in one piece or several. */
-export type Mac = (...pieces: readonly string[]) => Buffer;
+export type Mac = (...pieces: readonly Utf8[]) => Buffer;
 
 /** Every column of a document that is frozen by issuing, but for the seal itself. A new column belongs here or below. */
 export const frozenColumns = [
@@ -133,10 +134,11 @@ export function frozenMember(column: (typeof frozenColumns)[number], value: unkn
 }
 
 /** `members`: its frozen columns. `previous`: the seal of the document before it, or null for the first of a series. */
-export function documentSeal(mac: Mac, members: readonly string[], previous: Uint8Array | null): Buffer {
-  const present = members.filter((member) => member !== '').join(',');
+export function documentSeal(mac: Mac, members: readonly Utf8[], previous: Uint8Array | null): Buffer {
+  const present = members.filter((member) => member !== '');
+  const before = utf8(previous === null ? 'null' : `"${hex(previous)}"`);
   // Pieces, because put together it is copied once more.
-  return mac('["document",{', present, `},${previous === null ? 'null' : `"${hex(previous)}"`}]`);
+  return mac(utf8('["document",{'), joinUtf8(present, ','), utf8Of`},${before}]`);
 }
 
 /** `last`: the seal of the series' last document. */
@@ -167,8 +169,8 @@ export function stateAfter(issued: State, events: readonly Pick<BookEvent, 'chan
 }
 
 // The kind stands in front: a text of one kind is never one of another.
-function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array): string {
-  return canonicalJson([kind, what, hex(previous)]);
+function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array): Utf8 {
+  return utf8(canonicalJson([kind, what, hex(previous)]));
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { utf8 } from '../fiscal/utf8.ts';
 import { masterKey, type Purpose } from './sealing.ts';
 
 const master = masterKey(new Uint8Array(32).fill(1));
@@ -42,10 +43,14 @@ test('another purpose or another master key does not open it, and says no secret
 
 test('macs are of 32 bytes, repeat, and differ by purpose, text and master key', () => {
   const other = masterKey(new Uint8Array(32).fill(2));
-  const macs = [...purposes.map((p) => master.mac(p, 'x')), master.mac('links', 'y'), other.mac('links', 'x')];
+  const macs = [
+    ...purposes.map((p) => master.mac(p, utf8('x'))),
+    master.mac('links', utf8('y')),
+    other.mac('links', utf8('x')),
+  ];
   expect(new Set(macs.map((mac) => mac.toString('hex'))).size).toBe(macs.length);
   expect(macs.every((mac) => mac.length === 32)).toBe(true);
-  expect(master.mac('links', 'x')).toEqual(masterKey(new Uint8Array(32).fill(1)).mac('links', 'x'));
+  expect(master.mac('links', utf8('x'))).toEqual(masterKey(new Uint8Array(32).fill(1)).mac('links', utf8('x')));
 });
 
 test('the master key has 32 bytes', () => {

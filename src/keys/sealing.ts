@@ -4,6 +4,7 @@
  * ciphertext, 16-byte tag; the purpose is also bound as associated data.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 
 /** What is sealed or proved under one purpose's key means nothing under another's. */
 export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup' | 'fingerprint';
@@ -13,7 +14,7 @@ export interface MasterKey {
   /** Throws when the text was sealed under another master key or changed. */
   open(purpose: Purpose, sealed: Uint8Array): Buffer;
   /** HMAC-SHA256 under the purpose's key, of a text in one piece or several. */
-  mac(purpose: Purpose, ...pieces: readonly string[]): Buffer;
+  mac(purpose: Purpose, ...pieces: readonly Utf8[]): Buffer;
 }
 
 /** The master key from its 32 bytes. */
@@ -49,23 +50,23 @@ export function masterKey(secret: Uint8Array): MasterKey {
     },
     mac(purpose, ...pieces) {
       const digest = createHmac('sha256', keyFor(purpose));
-      for (const piece of pieces) digest.update(piece, 'utf8');
+      for (const piece of pieces) digest.update(piece, 'latin1');
       return digest.digest();
     },
   };
 }
 
 /** What seals the books: their own key, derived from the master key. */
-export function booksSeal(master: MasterKey): (...pieces: readonly string[]) => Buffer {
+export function booksSeal(master: MasterKey): (...pieces: readonly Utf8[]) => Buffer {
   return (...pieces) => master.mac('books-seal', ...pieces);
 }
 
 /** What seals a backup: it was written by an installation with this master key. */
 export function backupSeal(master: MasterKey): (text: string) => Buffer {
-  return (text) => master.mac('backup', text);
+  return (text) => master.mac('backup', utf8(text));
 }
 
 /** Tells this master key from any other, and nothing of it: 32 bytes. */
 export function keyFingerprint(master: MasterKey): Buffer {
-  return master.mac('fingerprint', 'certo');
+  return master.mac('fingerprint', utf8('certo'));
 }

@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto';
 import { Refusal } from '../fiscal/refusal.ts';
+import { utf8 } from '../fiscal/utf8.ts';
 import type { World } from './world.ts';
 
 const valid_milliseconds = 10 * 60 * 1000;
@@ -41,6 +42,6 @@ export function checkFileLink(
 
 function signatureOf(world: Pick<World, 'master'>, file: FileAddress, expires: number): string {
   return world.master
-    .mac('links', `${file.companyId}\n${file.documentId}\n${file.variant}\n${expires}`)
+    .mac('links', utf8(`${file.companyId}\n${file.documentId}\n${file.variant}\n${expires}`))
     .toString('base64url');
 }

@@ -6,6 +6,7 @@
  */
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
+import type { Utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
@@ -35,7 +36,7 @@ interface Laid {
   readonly era: Era;
   readonly columns: Row;
   /** Its long texts. */
-  readonly text: Buffer;
+  readonly bytes: Buffer;
 }
 
 interface Stores {
@@ -148,15 +149,17 @@ export class CompanyMemory {
     return ids.every((id) => this.#stores.used.get(id) === this.#era);
   }
 
-  /** `text`: what is long of it, to be taken apart by whoever put it together (invoices/kept-draft.ts). */
-  keepDraft(id: string, columns: Row, text: string): void {
-    const bytes = Buffer.from(text);
-    if (bytes.length <= most_draft_bytes) this.#stores.drafts.set(id, { era: this.#era, columns, text: bytes });
+  /** `bytes`: what is long of it, to be taken apart by whoever put it together (invoices/kept-draft.ts). */
+  keepDraft(id: string, columns: Row, bytes: Utf8): void {
+    if (bytes.length > most_draft_bytes) return;
+    this.#stores.drafts.set(id, { era: this.#era, columns, bytes: Buffer.from(bytes, 'latin1') });
   }
 
-  draft(id: string): { readonly columns: Row; readonly text: string } | undefined {
+  draft(id: string): { readonly columns: Row; readonly bytes: Utf8 } | undefined {
     const kept = this.#stores.drafts.get(id);
-    return kept?.era === this.#era ? { columns: kept.columns, text: kept.text.toString() } : undefined;
+    return kept?.era === this.#era
+      ? { columns: kept.columns, bytes: kept.bytes.toString('latin1') as Utf8 }
+      : undefined;
   }
 
   forgetDraft(id: string): void {
@@ -186,7 +189,7 @@ export class Memory {
     this.#stores = {
       masters: new Lately(most_masters),
       used: new Lately(most_used),
-      drafts: new Lately(most_drafts_bytes, ({ text }) => laid_bytes + text.length),
+      drafts: new Lately(most_drafts_bytes, ({ bytes }) => laid_bytes + bytes.length),
       clock: new Clock(ticks),
     };
   }

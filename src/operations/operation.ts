@@ -9,6 +9,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
+import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import type { World } from './world.ts';
 
@@ -121,13 +122,15 @@ export interface WriteDeclaration<
 
 /** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
 export class Rendered {
-  /** Text: Node writes it with the headers in one call, which Buffers cost a second for. */
-  readonly json: string;
+  readonly json: Utf8;
 
-  constructor(json: string) {
+  constructor(json: Utf8) {
     this.json = json;
   }
 }
+
+/** What goes on the wire of what `show` has made, unless that is a Download. */
+export const bodyOf = (shown: unknown): Utf8 => (shown instanceof Rendered ? shown.json : utf8(JSON.stringify(shown)));
 
 /** A reply that is a file. `write` is run once, to its end, before the first byte of the answer leaves. */
 export class Download {

@@ -18,6 +18,7 @@ import {
   sealable,
   stateSeal,
 } from '../fiscal/seal.ts';
+import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 
 /** What a row has had since it was inserted, and keeps. */
 export interface Begun {
@@ -72,8 +73,8 @@ export interface Numbered {
   readonly decided: DecidedIssue;
   readonly issued: Issued;
   readonly now: Date;
-  /** `draftedMembers` of its row, where they are known. */
-  readonly drafted?: readonly string[] | undefined;
+  /** `draftedMembers` of its row, encoded, where they are known. */
+  readonly drafted?: readonly Utf8[] | undefined;
 }
 
 /** What a document becomes with its number. `outstanding` with 2 decimals; `actor` is whoever issues it. */
@@ -85,7 +86,7 @@ export interface Stamp {
 }
 
 export interface Sealed {
-  /** Its frozen columns as they are sealed. */
+  /** Its frozen columns as they are sealed, in text; empty for those that came encoded, from its row. */
   readonly members: readonly string[];
   readonly state: State;
   readonly seal: Buffer;
@@ -97,11 +98,19 @@ export interface Sealed {
 /** To be called in the order of the numbers: the seal covers that of the document before. */
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
-  const { id, companyId, decided } = numbered;
-  const members = [...(numbered.drafted ?? draftedMembers({ id, companyId, content: decided.content }, stamp.begun))];
+  const { id, companyId, decided, drafted } = numbered;
+  const members =
+    drafted === undefined
+      ? draftedMembers({ id, companyId, content: decided.content }, stamp.begun)
+      : Array.from(frozenInOrder, () => '');
+  const encoded = drafted === undefined ? members.map((member) => utf8(member)) : [...drafted];
   const added = addedBy(numbered, stamp, state);
-  for (const [i, column] of addedColumns.entries()) members[addedPlaces[i]!] = frozenMember(column, added[column]);
-  const seal = documentSeal(mac, members, numbered.seals.lastSeal);
+  for (const [i, column] of addedColumns.entries()) {
+    const member = frozenMember(column, added[column]);
+    members[addedPlaces[i]!] = member;
+    encoded[addedPlaces[i]!] = utf8(member);
+  }
+  const seal = documentSeal(mac, encoded, numbered.seals.lastSeal);
   return {
     members,
     state,

@@ -117,6 +117,8 @@ export function stampCalls(
   const { decided, issued, seriesId, now, previousHash, seals } = numbered;
   const { content } = decided;
   const previousSeal = seals.lastSeal;
+  // Of what the row says already only the bytes are known, which are not written.
+  assert(asDrafted || numbered.drafted === undefined, 'a row that is written whole is known in text');
   const sealed = sealNumbered(numbered, stamp, mac);
   // The next document of the group is sealed after this one.
   seals.lastSeal = sealed.seal;

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trace } from '../../engine/execute.ts';
+import type { Utf8 } from '../../fiscal/utf8.ts';
 
 /** An answer of an operation that is no file. */
 interface JsonAnswer {
   readonly status: number;
-  /** The text that goes on the wire. */
-  readonly body: string;
+  readonly body: Utf8;
   readonly replayed: boolean;
 }
 
@@ -29,9 +29,8 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, answer: J
   fields.push('content-type', 'application/json; charset=utf-8', 'x-request-id', request.id);
   fields.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store');
   if (leavesHttp(request)) fields.push('connection', 'close');
-  fields.push('content-length', String(Buffer.byteLength(body)));
-  // Written so, not "utf8", Node does not join head and body into one more text of 8 kB before it writes both at once.
-  reply.raw.writeHead(status, fields).end(body, 'utf-8');
+  fields.push('content-length', String(body.length));
+  reply.raw.writeHead(status, fields).end(body, 'latin1');
 }
 
 /** Not before it is known who asks. */

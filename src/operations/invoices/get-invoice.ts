@@ -5,6 +5,7 @@
  */
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { flatUtf8 } from '../../fiscal/utf8.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
 import { Lately } from '../lately.ts';
@@ -80,8 +81,7 @@ function rendered(id: string, row: Row, text: Kept, principal: Principal, world:
   // Many may read the same document at once: the link is signed, and the text put together, once a second at most.
   const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
   const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, new Date(second * 1000)))}}` : '';
-  // Through bytes and back: one flat text, where concatenation would leave a tree to be flattened by each reader.
-  const reply = new Rendered(Buffer.from(`${text.open}${url},"syncWithAt":${sync}}`).toString());
+  const reply = new Rendered(flatUtf8(`${text.open}${url},"syncWithAt":${sync}}`));
   text.last = { second, sync, reply };
   return reply;
 }

@@ -5,6 +5,7 @@ import type { Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { type DecidedIssue, decideIssue, finishIssue } from '../../fiscal/issue.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
+import { utf8 } from '../../fiscal/utf8.ts';
 import { masterKey } from '../../keys/sealing.ts';
 import { Memory } from '../memory.ts';
 import { begunOf, draftedMembers } from '../stamp.ts';
@@ -34,6 +35,9 @@ const drafts: Readonly<Record<string, Content>> = {
   'paid at once': sampleContent('INVOICE_RECEIPT', [sampleLine()], { payment: { method: 'CC', date: '2026-03-02' } }),
   'of a consumer': sampleContent('SIMPLIFIED_INVOICE', [sampleLine({ unitPrice: '9.50', productType: 'PRODUCT' })], {
     customer: { id: 'all', name: 'Consumidor final', taxpayerNumber: '999999990', finalConsumer: true },
+  }),
+  'of a name that is not ASCII': sampleContent('INVOICE', [sampleLine()], {
+    customer: { id: 'c', name: 'Conceição & Øre \u2028 € 🧾', taxpayerNumber: '508025338', country: 'PT' },
   }),
 };
 
@@ -93,7 +97,9 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
   const outline = kept.row['content'] as Content;
 
   test('is sealed and shown by the texts that were kept', () => {
-    expect(kept.drafted).toEqual(draftedMembers({ id, companyId, content }, begunOf(row)));
+    expect(kept.drafted).toEqual(
+      draftedMembers({ id, companyId, content }, begunOf(row)).map((member) => utf8(member)),
+    );
     expect(kept.shown).toEqual(shown);
     const { content: _content, asked: _asked, ...columns } = row;
     expect(kept.row).toEqual({ ...columns, content: outline });
@@ -107,6 +113,7 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
     const hash = `${'a'.repeat(170)}A=`;
     expect(finishIssue(other, hash)).toEqual(finishIssue(one, hash));
     expect([schemeOf(outline), namedBy(outline)]).toEqual([schemeOf(content), namedBy(content)]);
+    expect(outline.customer.name).toBe(content.customer.name);
   });
 
   test('has the reply that it has without them, before and after its issue', () => {
@@ -123,7 +130,7 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
       qr: finishIssue(decided(content), `${'a'.repeat(170)}A=`).qr,
     };
     for (const one of [row, issued]) {
-      const whole = JSON.stringify(showInvoice(one, 'PT', companyId, world));
+      const whole = utf8(JSON.stringify(showInvoice(one, 'PT', companyId, world)));
       expect(invoiceText({ ...one, content: outline }, kept.shown, 'PT', companyId, world)).toBe(whole);
     }
   });

@@ -5,6 +5,7 @@
 import type { Row } from '../../db/transact.ts';
 import type { Content, Day } from '../../fiscal/document.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
+import { joinUtf8, splitUtf8, type Utf8, utf8 } from '../../fiscal/utf8.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { begunOf, draftedMembers } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
@@ -13,7 +14,7 @@ export interface KeptDraft {
   /** Its columns; `content` is an outline. */
   readonly row: Row;
   /** See `draftedMembers`. */
-  readonly drafted: readonly string[];
+  readonly drafted: readonly Utf8[];
   readonly shown: ShownContent;
 }
 
@@ -33,14 +34,15 @@ export function keepDraft(
   if (content.parent !== undefined || content.origin !== undefined) return;
   const id = String(row['id']);
   const drafted = draftedMembers({ id, companyId, content }, begunOf(row));
-  memory.keepDraft(id, columns, [JSON.stringify(outlineOf(content)), terms, deal, issuer, ...drafted].join(between));
+  const texts = utf8([asciiJson(outlineOf(content)), ...drafted].join(between));
+  memory.keepDraft(id, columns, joinUtf8([terms, deal, issuer, texts], between));
 }
 
 /** Undefined: it is not known, or not any more. */
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const [outline, terms, deal, issuer, ...drafted] = kept.text.split(between) as [string, string, string, string];
+  const [terms, deal, issuer, outline, ...drafted] = splitUtf8(kept.bytes, between) as [Utf8, Utf8, Utf8, Utf8];
   const row = { ...kept.columns, content: JSON.parse(outline) as Content };
   return { row, drafted, shown: { terms, deal, issuer } };
 }
@@ -82,4 +84,10 @@ function outlineOf({ issuer, customer, lines, totals, ...content }: Content): un
       productType,
     })),
   };
+}
+
+/** JSON that is the same text encoded or not. */
+function asciiJson(value: unknown): string {
+  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
 }

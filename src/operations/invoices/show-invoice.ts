@@ -4,6 +4,7 @@ import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '..
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay } from '../../fiscal/time.ts';
+import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
 import type { World } from '../world.ts';
@@ -23,27 +24,27 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
 
 /** What a reply shows of the content alone: members of its JSON, without braces. They are the same before and after issuing. */
 export interface ShownContent {
-  readonly terms: string;
-  readonly deal: string;
-  readonly issuer: string;
+  readonly terms: Utf8;
+  readonly deal: Utf8;
+  readonly issuer: Utf8;
 }
 
 /** As a draft, or what has just been issued, shows it: nothing of it is credited. */
 export function showContent(content: Content, region: Region): ShownContent {
   return {
-    terms: membersOf(showTerms(content)),
-    deal: membersOf(showDeal(content, region, '0')),
-    issuer: membersOf({ issuer: showIssuer(content) }),
+    terms: utf8(membersOf(showTerms(content))),
+    deal: utf8(membersOf(showDeal(content, region, '0'))),
+    issuer: utf8(membersOf({ issuer: showIssuer(content) })),
   };
 }
 
 /** The JSON of `showInvoice`, where what it shows of the content is known. */
-export function invoiceText(row: Row, shown: ShownContent, region: Region, companyId: string, world: World): string {
+export function invoiceText(row: Row, shown: ShownContent, region: Region, companyId: string, world: World): Utf8 {
   const content = row['content'] as Content;
-  const stamp = membersOf(showStamp(row, content, region));
-  const history = membersOf(showHistory(row, content, region));
-  const qrCode = row['qr'] === null ? '' : `,"qrCode":${JSON.stringify(showQrCode(row, companyId, world))}`;
-  return `{${stamp},${shown.terms},${history},${shown.deal}${qrCode},${shown.issuer}}`;
+  const stamp = utf8(membersOf(showStamp(row, content, region)));
+  const history = utf8(membersOf(showHistory(row, content, region)));
+  const qrCode = utf8(row['qr'] === null ? '' : `,"qrCode":{${qrMembers(row, companyId, world)}}`);
+  return utf8Of`{${stamp},${shown.terms},${history},${shown.deal}${qrCode},${shown.issuer}}`;
 }
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
@@ -140,6 +141,12 @@ function showQrCode(row: Row, companyId: string, world: World): Record<string, u
     data: row['qr'],
     imageData: qrDataUri(String(row['qr'])),
   };
+}
+
+/** The members of `showQrCode` in JSON: of a picture, the longest text of all, none is to be looked through for what JSON escapes. */
+function qrMembers(row: Row, companyId: string, world: World): string {
+  const { imageData, ...others } = showQrCode(row, companyId, world);
+  return `${membersOf(others)},"imageData":"${imageData}"`;
 }
 
 function showIssuer({ issuer }: Content): Record<string, unknown> {

@@ -11,6 +11,7 @@ import {
   stateColumns,
   stateSeal,
 } from '../../fiscal/seal.ts';
+import { utf8 } from '../../fiscal/utf8.ts';
 
 /** An event as it is stored. */
 export interface StoredEvent extends BookEvent {
@@ -52,7 +53,7 @@ export interface SealReport {
 export function sealFaults(mac: Mac, document: SealedDocument, before: Before): SealReport {
   const faults: SealFault[] = [];
   const { frozen, seal, strangeNumbers } = document;
-  const members = frozenMembers(frozen);
+  const members = frozenMembers(frozen).map((member) => utf8(member));
   const fitting = before.map((previous) => documentSeal(mac, members, previous));
   const made = fitting.find((one) => seal?.equals(one)) ?? fitting[0]!;
   const fault = (problem: string): void => void faults.push({ problem, evidence: made.toString('hex') });
