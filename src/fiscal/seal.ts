@@ -12,6 +12,7 @@
  * need is left in the database, so that nobody can cut off the last document or the last event.
  */
 import { canonicalJson } from './canonical.ts';
+import { utcText } from './time.ts';
 import { joinUtf8, type Utf8, utf8, utf8Of } from './utf8.ts';
 
 /** HMAC-SHA256 under the key of the books, of a text in one piece or several. */
@@ -112,7 +113,7 @@ export interface SealedSeries {
 /** A value as it is sealed: instants in UTC with milliseconds, numbers as digits. Undefined is null. */
 export function sealable(value: unknown): string | null {
   if (value === null || value === undefined) return null;
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return utcText(value);
   if (Array.isArray(value)) return `{${value.join(',')}}`;
   return String(value);
 }

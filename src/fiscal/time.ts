@@ -50,13 +50,28 @@ export function parseDay(text: string, region: Region): Day | undefined {
 
 /** The civil day of an instant (a Date, or ISO text with zone). */
 export function dayOf(instant: Date | string, region: Region): Day {
-  return local(milliseconds(instant), region).slice(0, 10);
+  return localText(instant, region).slice(0, 10);
 }
 
 /** Local civil time to the second, "YYYY-MM-DDThh:mm:ss": what SystemEntryDate carries (SAF-T: no zone, no fraction). */
 export function localText(instant: Date | string, region: Region): string {
-  return local(milliseconds(instant), region).slice(0, 19);
+  const ms = milliseconds(instant);
+  const second = Math.floor((ms + stretchAt(ms, region).offset) / 1000);
+  // Most are asked for many times a second. Local times of all regions: the text follows from the second alone.
+  if (second !== lastSecond.second) lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, 19) };
+  return lastSecond.text;
 }
+
+let lastSecond = { second: Number.NaN, text: '' };
+
+/** An instant in UTC with milliseconds. A document says when it was issued in several places. */
+export function utcText(instant: Date): string {
+  const ms = instant.getTime();
+  if (ms !== lastInstant.ms) lastInstant = { ms, text: instant.toISOString() };
+  return lastInstant.text;
+}
+
+let lastInstant = { ms: Number.NaN, text: '' };
 
 /**
  * Local time of what happened to a document after it was signed. In autumn's repeated hour the clock can show less than
@@ -79,7 +94,14 @@ export function zonedText(instant: Date | string, region: Region): string {
  * (Azores, last Sunday of March) the day starts at 01:00; where midnight comes twice, at the first one.
  */
 export function startOfDay(day: Day, region: Region): string {
-  return zonedText(startInstant(day, region), region);
+  const { starts } = zoneOf(region);
+  let text = starts.get(day);
+  if (text === undefined) {
+    text = zonedText(startInstant(day, region), region);
+    if (starts.size >= most_starts) starts.clear();
+    starts.set(day, text);
+  }
+  return text;
 }
 
 /** The first instant of a day in a region. */
@@ -110,10 +132,6 @@ function milliseconds(instant: Date | string): number {
   return ms;
 }
 
-function local(ms: number, region: Region): string {
-  return new Date(ms + stretchAt(ms, region).offset).toISOString();
-}
-
 function offsetText(offset: number): string {
   const minutes = Math.trunc(Math.abs(offset) / 60_000);
   const two = (value: number) => String(value).padStart(2, '0');
@@ -132,12 +150,16 @@ interface ZoneState {
   /** By UTC year; at most 10,000 entries, since no other years get here. */
   readonly years: Map<number, readonly Stretch[]>;
   last: Stretch;
+  /** How days begin that were asked for lately. */
+  readonly starts: Map<Day, string>;
 }
+
+const most_starts = 400;
 
 const states = new Map<Region, ZoneState>();
 
 function stretchAt(ms: number, region: Region): Stretch {
-  const state = states.get(region) ?? openZone(region);
+  const state = zoneOf(region);
   if (state.last.from <= ms && ms < state.last.until) return state.last;
   const year = new Date(ms).getUTCFullYear();
   let stretches = state.years.get(year);
@@ -151,6 +173,8 @@ function stretchAt(ms: number, region: Region): Stretch {
   return found;
 }
 
+const zoneOf = (region: Region): ZoneState => states.get(region) ?? openZone(region);
+
 function openZone(region: Region): ZoneState {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zones[region],
@@ -163,7 +187,7 @@ function openZone(region: Region): ZoneState {
     minute: 'numeric',
     second: 'numeric',
   });
-  const state = { format, years: new Map(), last: { from: 0, until: 0, offset: 0 } };
+  const state = { format, years: new Map(), last: { from: 0, until: 0, offset: 0 }, starts: new Map() };
   states.set(region, state);
   return state;
 }

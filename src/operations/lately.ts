@@ -1,4 +1,7 @@
-/** A map that keeps the values used last: up to a number of them or, where they are weighed, up to a weight of all. */
+/**
+ * A map that keeps the values used last: up to a number of them or, where they are weighed, up to a weight of all. While it
+ * is less than half full, those that came last.
+ */
 export class Lately<V> {
   readonly #most: number;
   readonly #weigh: (value: V) => number;
@@ -13,7 +16,8 @@ export class Lately<V> {
 
   get(key: string): V | undefined {
     const value = this.#values.get(key);
-    if (value === undefined) return undefined;
+    // To move a key takes longer than to find it, and until it is full nothing has to give way.
+    if (value === undefined || this.#weight * 2 < this.#most) return value;
     this.#values.delete(key);
     this.#values.set(key, value);
     return value;

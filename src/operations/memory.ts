@@ -142,7 +142,7 @@ export class CompanyMemory {
 
   /** A document names them: they are marked as used, and stay so. */
   keepUsed(ids: readonly string[]): void {
-    for (const id of ids) this.#stores.used.set(id, this.#era);
+    for (const id of ids) if (this.#stores.used.get(id) !== this.#era) this.#stores.used.set(id, this.#era);
   }
 
   areUsed(ids: readonly string[]): boolean {

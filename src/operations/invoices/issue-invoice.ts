@@ -140,8 +140,8 @@ export const issueInvoice = defineWrite({
       const places = moment && memory.places(String(kept.row['type']), kept.row['series_id'] as string | null);
       if (kept === undefined || moment === undefined || places === undefined) return undefined;
       const content = kept.row['content'] as Content;
-      const row = { ...kept.row, marked: memory.areUsed(namedBy(content)) };
-      const facts = factsAhead(row, places, moment, world);
+      kept.row['marked'] = memory.areUsed(namedBy(content));
+      const facts = factsAhead(kept.row, places, moment, world);
       const day = dayOf(moment['now'] as Date, principal.region);
       if (facts?.place.series === undefined || !isFrozenAsDrafted(content, facts.place.series, day)) return undefined;
       return { ...facts, kept };
@@ -223,9 +223,9 @@ function wantedBy(row: Row): Wanted {
 
 /** Refuses a draft that is not any more as the caller read it. */
 export function checkRevision(row: Row, expectedUpdatedAt: string): void {
-  const currentUpdatedAt = (row['updated_at'] as Date).toISOString();
-  if (Date.parse(expectedUpdatedAt) !== Date.parse(currentUpdatedAt)) {
-    throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt } });
+  const current = row['updated_at'] as Date;
+  if (Date.parse(expectedUpdatedAt) !== current.getTime()) {
+    throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt: current.toISOString() } });
   }
 }
 

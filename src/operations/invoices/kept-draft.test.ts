@@ -102,7 +102,10 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
     );
     expect(kept.shown).toEqual(shown);
     const { content: _content, asked: _asked, ...columns } = row;
-    expect(kept.row).toEqual({ ...columns, content: outline });
+    expect(kept.row).toEqual({ ...columns, content: outline, marked: false });
+    // What is decided on one of them is not told to who asks next.
+    kept.row['marked'] = true;
+    expect(recallDraft(memory, id)!.row).toEqual({ ...columns, content: outline, marked: false });
   });
 
   test('is decided on as the whole', () => {

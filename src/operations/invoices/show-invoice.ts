@@ -3,7 +3,7 @@ import type { Row } from '../../db/transact.ts';
 import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
-import { startOfDay } from '../../fiscal/time.ts';
+import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
@@ -62,7 +62,7 @@ function showStamp(row: Row, content: Content, region: Region): Record<string, u
         : undefined,
     documentType: row['type'],
     status: row['status'],
-    updatedAt: (row['updated_at'] as Date).toISOString(),
+    updatedAt: utcText(row['updated_at'] as Date),
     date: optionalDay((row['date'] as string | null) ?? undefined, region),
     taxPointDate: optionalDay(content.taxPointDate, region) ?? null,
     dueDate: optionalDay((row['due_date'] as string | null) ?? undefined, region),
@@ -81,8 +81,8 @@ function showTerms(content: Content): Record<string, unknown> {
 
 function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
   return {
-    createdAt: (row['created_at'] as Date).toISOString(),
-    issuedAt: (row['issued_at'] as Date | null)?.toISOString(),
+    createdAt: utcText(row['created_at'] as Date),
+    issuedAt: row['issued_at'] === null ? undefined : utcText(row['issued_at'] as Date),
     ...showParent(content, region),
     syncWithAt: showSync(row),
     series: row['series_id'] === null ? undefined : { ref: row['series_id'], name: row['series_name'] },
@@ -135,18 +135,24 @@ function showSummary(content: Content, credited: string): Record<string, unknown
   };
 }
 
-function showQrCode(row: Row, companyId: string, world: World): Record<string, unknown> {
+interface QrCode {
+  readonly url: string;
+  readonly data: string;
+  readonly imageData: string;
+}
+
+function showQrCode(row: Row, companyId: string, world: World): QrCode {
   return {
     url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
-    data: row['qr'],
+    data: String(row['qr']),
     imageData: qrDataUri(String(row['qr'])),
   };
 }
 
 /** The members of `showQrCode` in JSON: of a picture, the longest text of all, none is to be looked through for what JSON escapes. */
 function qrMembers(row: Row, companyId: string, world: World): string {
-  const { imageData, ...others } = showQrCode(row, companyId, world);
-  return `${membersOf(others)},"imageData":"${imageData}"`;
+  const { url, data, imageData } = showQrCode(row, companyId, world);
+  return `"url":${JSON.stringify(url)},"data":${JSON.stringify(data)},"imageData":"${imageData}"`;
 }
 
 function showIssuer({ issuer }: Content): Record<string, unknown> {
