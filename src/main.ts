@@ -79,6 +79,9 @@ for (const [signal, number] of [
   process.on(signal, () => void end(serving ? exit.ok : 128 + number));
 }
 
+// What a library will do otherwise in its next major version is nothing to an operator, and between the lines of the log.
+process.noDeprecation = true;
+
 try {
   if (process.argv[2] === 'serve') setV8ForService(process.versions.v8);
   await end(await answered(await runCommandLine(outside, process.argv.slice(2))));

@@ -60,14 +60,21 @@ async function call<T>(baseUrl: string, apiKey: string, path: string, body?: unk
   return JSON.parse(text) as T;
 }
 
-async function issue(baseUrl: string, company: Demo['companies']['A']): Promise<Invoice> {
-  const draft = await call<Invoice>(baseUrl, company.apiKey, '/invoices', {
+type Company = Demo['companies']['A'];
+
+const draftOf = (baseUrl: string, company: Company): Promise<Invoice> =>
+  call(baseUrl, company.apiKey, '/invoices', {
     type: 'INVOICE',
     cae: company.cae[0],
     customerId: company.customers[0],
     items: [{ id: company.items['NORMAL'], quantity: 1 }],
   });
-  return call(baseUrl, company.apiKey, `/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt });
+
+const issueDraft = (baseUrl: string, company: Company, { id, updatedAt }: Invoice): Promise<Invoice> =>
+  call(baseUrl, company.apiKey, `/invoices/${id}/issue`, { expectedUpdatedAt: updatedAt });
+
+async function issue(baseUrl: string, company: Company): Promise<Invoice> {
+  return issueDraft(baseUrl, company, await draftOf(baseUrl, company));
 }
 
 async function ledger(control: string, nif: string): Promise<{ number: string }[]> {
@@ -323,6 +330,17 @@ test('what is found is resolved with a note, for one company, and the next start
   expect(kept.rows).toEqual([{ n: found }]);
   expect((await line.run(['verify', '--company', id], env)).code).toBe(1);
   expect(await service.end('SIGINT')).toBe(0);
+});
+
+test('under load it writes nothing but its log', async () => {
+  service = await line.serve(env);
+  const { B } = demo.companies;
+  const made = await Promise.all(Array.from({ length: 80 }, () => draftOf(service.baseUrl, B)));
+  // So many at once that groups of them are sent one behind the other.
+  await Promise.all(made.map((draft) => issueDraft(service.baseUrl, B, draft)));
+  const lines = service.err().split('\n');
+  expect(lines.filter((text) => text !== '' && !text.startsWith('{'))).toEqual([]);
+  expect(await service.end()).toBe(0);
 });
 
 /** PostgreSQL's and the simulator's process numbers, as their files tell them. */

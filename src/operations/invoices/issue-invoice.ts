@@ -264,6 +264,7 @@ function issuedRow({ row, numbered, stamp, updatedAt }: IssueChange): Row {
     number: issued.number,
     atcud: issued.atcud,
     hash: issued.hash,
+    short_hash: issued.shortHash,
     signed_text: signedText,
     key_version: issued.keyVersion,
     date: decided.date,

@@ -55,7 +55,7 @@ function showStamp(row: Row, content: Content, region: Region): Record<string, u
     id: row['id'],
     number: row['number'] ?? undefined,
     atcud: row['atcud'] ?? undefined,
-    shortHash: hash === null || hash === '' ? undefined : shortHash(String(hash)),
+    shortHash: hash === null || hash === '' ? undefined : (row['short_hash'] ?? shortHash(String(hash))),
     signature:
       typeof row['signed_text'] === 'string'
         ? { text: row['signed_text'], value: hash, keyVersion: row['key_version'] }
