@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { textOf, utf8 } from '../fiscal/utf8.ts';
+import { utf8 } from '../fiscal/utf8.ts';
 import { qrDataUri } from '../print/qr.ts';
 import { fold, unfold } from './folded.ts';
 
@@ -14,7 +14,7 @@ describe('recorded answers', () => {
         fc.jsonValue(),
         (messages, rest) => {
           const body = JSON.stringify({ notes: '"imageData":"qr:1"', rest, all: messages.map(qrCode), behind: rest });
-          const recorded = textOf(fold(utf8(body)));
+          const recorded = Buffer.from(fold(utf8(body)), 'latin1').toString();
           expect(recorded).not.toContain('data:image/svg+xml,%3C');
           expect(unfold(recorded)).toBe(body);
         },

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import { discountOf, openOf, takenLines, takesOf, type WantedLine } from './convert.ts';
+import { checkConversion, discountOf, openOf, type Proforma, takenLines, takesOf, type WantedLine } from './convert.ts';
 import { add, compare, fromNumber, isZero, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Discount, LineInput } from './document.ts';
 
@@ -243,4 +243,41 @@ test('however it is split, side by side, cancelled and taken again: never beyond
     { numRuns: 400 },
   );
   expect(noneLost.full).toBeGreaterThan(100);
+});
+
+describe('an invoice of a pro forma is issued', () => {
+  const content = proforma([line('a', '2'), line('b', '1')]);
+  const ref = { id: 'p', number: 'PF A2026/1', date: '2026-03-01', type: 'PROFORMA' } as const;
+  const stands = (more: Partial<Proforma> = {}): Proforma => ({
+    ref,
+    status: 'CREATED',
+    content,
+    invoiced: [],
+    ...more,
+  });
+  const half = invoiceOf(content, [], [{ id: 'a', quantity: '1' }]);
+  const whole = invoiceOf(content, []);
+  const refused = (invoice: Content, one: Proforma): unknown => {
+    try {
+      checkConversion(invoice, one);
+    } catch (refusal) {
+      const { code, facts } = refusal as { code: string; facts: object };
+      return [code, facts];
+    }
+    return undefined;
+  };
+
+  test('as long as there is so much of it', () => {
+    expect(refused(whole, stands())).toBeUndefined();
+    expect(refused(half, stands({ invoiced: [half], status: 'ISSUED' }))).toBeUndefined();
+    const exceeded = ['PROPOSAL_EXCEEDED', { number: 'PF A2026/1', items: 'a' }];
+    expect(refused(half, stands({ invoiced: [half, half] }))).toEqual(exceeded);
+    expect(refused(whole, stands({ invoiced: [half] }))).toEqual(exceeded);
+  });
+
+  test('not of one that is cancelled, nor with nothing of it', () => {
+    expect(refused(whole, stands({ status: 'CANCELED' }))).toEqual(['PROPOSAL_CANCELED', { number: 'PF A2026/1' }]);
+    const other = sampleContent('INVOICE', [sampleLine({ id: 'x', itemId: 'another' })]);
+    expect(refused(other, stands())).toEqual(['PROPOSAL_NOT_TAKEN', { number: 'PF A2026/1' }]);
+  });
 });

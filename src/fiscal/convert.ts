@@ -3,9 +3,9 @@
  * of the pro forma it was made of; one that names none (the caller wrote the lines anew) takes from the lines of its item.
  */
 import { compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
-import type { Content, Decimal, Discount, PricedLine } from './document.ts';
+import type { Content, Decimal, Discount, DocumentRef, PricedLine } from './document.ts';
 import { worthOf } from './open-line.ts';
-import { type Problem, refuseAll } from './refusal.ts';
+import { type Problem, Refusal, refuseAll } from './refusal.ts';
 
 /** A line of the pro forma to invoice: by its own id, or that of its item where only one line has it. */
 export interface WantedLine {
@@ -27,6 +27,41 @@ export interface Open {
   readonly quantities: ReadonlyMap<string, Decimal>;
   /** Names of lines of the invoices that take more than there was. */
   readonly exceeded: readonly string[];
+}
+
+/** What an invoice takes of the pro forma that it was made of. */
+export interface Taking {
+  readonly lines: readonly TakingLine[];
+  readonly globalDiscount?: Discount | undefined;
+}
+
+/** A pro forma as it stands. */
+export interface Proforma {
+  readonly ref: DocumentRef;
+  readonly status: 'CREATED' | 'ISSUED' | 'CANCELED';
+  readonly content: Content;
+  /** By the invoices that stand: a cancelled one gives its quantities back. */
+  readonly invoiced: readonly Taking[];
+}
+
+/** What no invoice that stands has taken yet; `more`: and these not either. */
+export function openOfProforma({ content, invoiced }: Proforma, more: readonly Taking[] = []): Open {
+  return openOf(
+    content.lines,
+    [...invoiced, ...more].flatMap(({ lines }) => lines),
+  );
+}
+
+/**
+ * Drafts reserve nothing: the quantities are judged when an invoice is issued. Throws PROPOSAL_CANCELED,
+ * PROPOSAL_NOT_TAKEN, PROPOSAL_EXCEEDED.
+ */
+export function checkConversion(invoice: Content, proforma: Proforma): void {
+  const { number } = proforma.ref;
+  if (proforma.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number });
+  if (!takesOf(proforma.content.lines, invoice.lines)) throw new Refusal('PROPOSAL_NOT_TAKEN', { number });
+  const { exceeded } = openOfProforma(proforma, [invoice]);
+  if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
 }
 
 /** What is open of a pro forma after the given lines of invoices. Items that it does not have take nothing from it. */

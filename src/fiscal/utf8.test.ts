@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { flatUtf8, joinUtf8, splitUtf8, textOf, utf8, utf8Of } from './utf8.ts';
+import { flatUtf8, joinUtf8, splitUtf8, type Utf8, utf8, utf8Of } from './utf8.ts';
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'grapheme-ascii' }),
 );
-const bytesOf = (encoded: string): Buffer => Buffer.from(encoded, 'latin1');
+const bytesOf = (encoded: Utf8): Buffer => Buffer.from(encoded, 'latin1');
+const textOf = (encoded: Utf8): string => bytesOf(encoded).toString();
 
 test('it has the bytes of the text, one a character, and is the text again', () => {
   fc.assert(

@@ -17,9 +17,6 @@ export function utf8<T extends string>(text: T extends Utf8 ? never : T): Utf8 {
 /** The same in one piece, for what is read often: text that was joined is a tree, which each reader would walk. */
 export const flatUtf8 = (text: string): Utf8 => Buffer.from(text).toString('latin1') as Utf8;
 
-/** The text again. */
-export const textOf = (encoded: Utf8): string => Buffer.from(encoded, 'latin1').toString();
-
 /** A tag for templates: what stands between the pieces is ASCII. */
 export function utf8Of(between: TemplateStringsArray, ...pieces: readonly Utf8[]): Utf8 {
   let whole = between[0]!;

@@ -5,9 +5,8 @@
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
-import type { DocumentType } from '../../fiscal/document.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
 import { type Mac, type State, sealable } from '../../fiscal/seal.ts';
+import { checkCancelable } from '../../fiscal/standing.ts';
 import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
 import { closed, idParams, line } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
@@ -96,17 +95,6 @@ export const cancelInvoice = defineWrite({
   show: ({ row }, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
   after: (world) => world.nudgeReports(),
 });
-
-function checkCancelable(document: Parent): void {
-  if (document.status === 'CANCELED') throw new Refusal('ALREADY_CANCELED');
-  if (document.number === null) throw new Refusal('INVALID_STATE', { status: document.status });
-  const numbers = (...types: readonly DocumentType[]) =>
-    document.children.filter((child) => types.includes(child.type)).map((child) => child.number);
-  const notes = numbers('CREDIT_NOTE', 'DEBIT_NOTE');
-  if (notes.length > 0) throw new Refusal('HAS_NOTES', { numbers: notes.join(', ') });
-  const receipts = numbers('RECEIPT');
-  if (receipts.length > 0) throw new Refusal('HAS_PAYMENTS', { numbers: receipts.join(', ') });
-}
 
 function balanceWithout(parent: Parent, childId: string, at: Date, mac: Mac): Call {
   const rest = parent.children.filter((child) => child.id !== childId);

@@ -1,13 +1,10 @@
-/** An invoice and what hangs on it: notes and receipts, and what is still open of it after them. */
+/** An invoice and what hangs on it, notes and receipts, read under its lock; how it stands among them says fiscal/standing.ts. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Taken, TakenLine } from '../../fiscal/correct.ts';
-import { compare, isZero, round2, sum } from '../../fiscal/decimal.ts';
-import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from '../../fiscal/document.ts';
-import { quotedOriginal } from '../../fiscal/recovery.ts';
-import { typeCode } from '../../fiscal/regime.ts';
+import type { Content, Day, DocumentType } from '../../fiscal/document.ts';
 import type { Mac } from '../../fiscal/seal.ts';
-import { type Open, openOf } from '../../fiscal/settle.ts';
+import { balanceWith, type Hanging, type Head } from '../../fiscal/standing.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
 
 // The lines of a document may be megabytes: they are read where a note is made of them, and nowhere else.
@@ -44,23 +41,12 @@ const readTaken = statement(
 );
 
 /** An active note or receipt. */
-export interface Child {
+export interface Child extends Hanging {
   readonly id: string;
-  readonly type: DocumentType;
-  readonly number: string;
-  readonly totals: Totals;
-  readonly books: Totals;
 }
 
 /** A numbered or draft document, locked until the commit, with its active notes and receipts. */
-export interface Parent {
-  readonly id: string;
-  readonly type: DocumentType;
-  readonly status: string;
-  readonly number: string | null;
-  readonly date: Day | null;
-  readonly content: Omit<Content, 'lines'>;
-  readonly outstanding: Decimal;
+export interface Parent extends Head {
   readonly applicationId: string | null;
   /** When it was locked. */
   readonly now: Date;
@@ -73,23 +59,6 @@ export interface Parent {
 export interface Corrected extends Parent {
   readonly content: Content;
   readonly taken: readonly TakenLine[];
-}
-
-/** Types that wait for a payment; the others are paid by what they are. */
-const awaitsPayment: ReadonlySet<DocumentType> = new Set(['INVOICE', 'DEBIT_NOTE']);
-
-/** Whether it is paid by receipts. */
-export function isPayable(type: DocumentType): boolean {
-  return awaitsPayment.has(type);
-}
-
-/**
- * How a document stands with so much to be received, right after its issue too: PAID exactly when it waits for a payment
- * and nothing is outstanding; types that never wait stay ISSUED.
- */
-export function standing(type: DocumentType, toReceive: Decimal): { status: 'ISSUED' | 'PAID'; outstanding: Decimal } {
-  const outstanding = round2(isPayable(type) ? toReceive : '0');
-  return { status: isPayable(type) && isZero(outstanding) ? 'PAID' : 'ISSUED', outstanding };
 }
 
 /**
@@ -128,57 +97,19 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
   };
 }
 
-/** As what is made of it names it; a recovered one also by its original number. It has been issued. */
-export function refOf({
-  id,
-  number,
-  date,
-  type,
-  content,
-}: Pick<Parent, 'id' | 'number' | 'date' | 'type' | 'content'>): DocumentRef {
-  const { recovered } = content;
-  const original = recovered === undefined ? undefined : quotedOriginal(typeCode(content), recovered);
-  return { id, number: number!, date: date!, type, ...(original === undefined ? {} : { original }) };
-}
-
 /** What the active credit notes have taken. */
 export function takenOf({ children, taken }: Corrected): Taken {
   const notes = children.filter(({ type }) => type === 'CREDIT_NOTE');
   return { lines: taken, totals: notes.map(({ totals }) => totals), books: notes.map(({ books }) => books) };
 }
 
-/** What is open in the document's currency and in the books, after its receipts and credit notes. */
-export function openBalance(parent: Parent): { readonly totals: Open; readonly books: Open } {
-  const before = parent.children.filter(({ type }) => type === 'RECEIPT' || type === 'CREDIT_NOTE');
-  return {
-    totals: openOf(
-      parent.content.totals,
-      before.map(({ totals }) => totals),
-    ),
-    books: openOf(
-      parent.content.books,
-      before.map(({ books }) => books),
-    ),
-  };
-}
-
 /** The statement that brings a parent's balance up to date once a child is added to its children or taken from them. */
 export function balanceCall(
   parent: Parent,
-  children: readonly { readonly type: DocumentType; readonly totals: Totals }[],
+  children: readonly Pick<Hanging, 'type' | 'totals'>[],
   at: Date,
   mac: Mac,
 ): Call {
-  const settling = children
-    .filter(({ type }) => type === 'RECEIPT' || type === 'CREDIT_NOTE')
-    .map(({ totals }) => totals);
-  const credited = round2(sum(children.filter(({ type }) => type === 'CREDIT_NOTE').map(({ totals }) => totals.gross)));
-  const { toPay } = openOf(parent.content.totals, settling);
-  const changes = { ...standing(parent.type, toPay), credited, updated_at: nextUpdate(parent.row, at) };
+  const changes = { ...balanceWith(parent, children), updated_at: nextUpdate(parent.row, at) };
   return changeCall(parent.row, { kind: 'BALANCE', at, changes }, mac);
-}
-
-/** Asserted where money moves: the stored balance is what the documents say. */
-export function balanceHolds(parent: Parent): boolean {
-  return !isPayable(parent.type) || compare(parent.outstanding, openBalance(parent).totals.toPay) === 0;
 }

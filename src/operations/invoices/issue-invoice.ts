@@ -5,10 +5,12 @@
  */
 import type { Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
+import { checkConversion } from '../../fiscal/convert.ts';
 import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { schemeOf } from '../../fiscal/regime.ts';
+import { standing } from '../../fiscal/standing.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { closed, idParams, instant } from '../fields.ts';
@@ -23,13 +25,13 @@ import {
   type Wanted,
 } from '../numbering.ts';
 import { defineWrite, Rendered } from '../operation.ts';
-import { checkConversion, convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
+import { convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { namedBy, stampCalls } from '../stamping.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
-import { type Corrected, lockFamily, lockToCredit, type Parent, standing } from './family.ts';
+import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
 import { invoiceText, type ShownContent, showInvoice } from './show-invoice.ts';

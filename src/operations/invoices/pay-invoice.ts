@@ -1,11 +1,9 @@
 /** Payment: settles an invoice in full or in part, and issues the receipt that says so, in one transaction. */
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
-import { compare, fromNumber, round2 } from '../../fiscal/decimal.ts';
-import type { Content, Decimal } from '../../fiscal/document.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
-import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
-import { bookedPart, settledPart } from '../../fiscal/settle.ts';
+import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
+import { amountToPay, receiptOver } from '../../fiscal/standing.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
@@ -15,7 +13,7 @@ import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
-import { balanceCall, balanceHolds, isPayable, lockFamily, openBalance, type Parent, refOf } from './family.ts';
+import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice } from './invoice.ts';
 import { showInvoice } from './show-invoice.ts';
@@ -80,7 +78,7 @@ export const payInvoice = defineWrite({
   },
   async decide({ parent, place }, asked, world): Promise<PayChange> {
     const { region } = asked.principal;
-    const amount = amountOf(parent, asked.body.amount);
+    const amount = amountToPay(parent, asked.body.amount);
     if (asked.body.seriesId !== undefined && place.series === undefined)
       refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
     const today = dayOf(place.moment['now'] as Date, region);
@@ -133,55 +131,4 @@ function paymentProblems(body: Record<string, unknown>): Problem[] {
   return [
     { code: 'INVALID_FORMAT', pointer: '/method', facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } },
   ];
-}
-
-/** What is paid: 0 < amount <= outstanding, everything when absent. */
-function amountOf(parent: Parent, asked: number | undefined): Decimal {
-  if (parent.number === null) throw new Refusal('INVALID_STATE', { status: parent.status });
-  if (!isPayable(parent.type)) throw new Refusal('NOT_PAYABLE', { type: parent.type });
-  if (parent.status !== 'ISSUED') throw new Refusal('INVALID_STATE', { status: parent.status });
-  assert(balanceHolds(parent), 'the stored balance is what the documents say');
-  const { outstanding } = parent;
-  if (compare(outstanding, '0') === 0) throw new Refusal('INVALID_STATE', { status: 'PAID' });
-  if (asked === undefined) return round2(outstanding);
-  const amount = fromNumber(asked);
-  if (compare(amount, outstanding) > 0) {
-    refuseAll([{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/amount', facts: { outstanding } }]);
-  }
-  return round2(amount);
-}
-
-/** The receipt of a payment: it has no lines; it says what of which document is settled. */
-function receiptOver(
-  parent: Parent,
-  amount: Decimal,
-  payment: { readonly method: string | undefined; readonly date: string },
-  notes: string | undefined,
-): Content {
-  const open = openBalance(parent);
-  const totals = settledPart(open.totals, amount);
-  const books = bookedPart(open, totals);
-  const { content } = parent;
-  const document = refOf(parent);
-  const { net, tax, gross, withholding, groups } = books;
-  return {
-    type: 'RECEIPT',
-    issuer: content.issuer,
-    customer: content.customer,
-    cae: content.cae,
-    currency: content.currency,
-    exchangeRate: content.exchangeRate,
-    date: payment.date,
-    notes,
-    payment,
-    parent: document,
-    settles: [{ document, net, tax, gross, withholding, groups }],
-    cashVat: content.cashVat,
-    training: content.training,
-    lines: [],
-    netBeforeDiscount: totals.net,
-    globalDiscountAmount: '0.00',
-    totals,
-    books,
-  };
 }

@@ -1,8 +1,8 @@
 /** A pro forma and the invoices made of it: what is still open, and what happens to it when one of them is issued. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { type Open, openOf, type TakingLine, takesOf } from '../../fiscal/convert.ts';
-import type { Content, Discount, DocumentRef } from '../../fiscal/document.ts';
+import type { Proforma, Taking, TakingLine } from '../../fiscal/convert.ts';
+import type { Content, Discount } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { type Mac, sealable } from '../../fiscal/seal.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
@@ -28,22 +28,11 @@ const readInvoices = statement(
    order by d.issued_at, d.sequence`,
 );
 
-/** What an invoice takes of the pro forma that it was made of. */
-export interface Taking {
-  readonly lines: readonly TakingLine[];
-  readonly globalDiscount?: Discount | undefined;
-}
-
 /** A pro forma, locked until the commit, with the invoices that were issued of it. */
-export interface Proposal {
+export interface Proposal extends Proforma {
   readonly id: string;
-  readonly ref: DocumentRef;
-  readonly status: 'CREATED' | 'ISSUED' | 'CANCELED';
   readonly hidden: boolean;
-  readonly content: Content;
   readonly asked: AskedDraft;
-  /** By the invoices that stand: a cancelled one gives its quantities back. */
-  readonly invoiced: readonly Taking[];
   /** Numbers of all of them, cancelled ones too. */
   readonly numbers: readonly string[];
   /** When it was locked. */
@@ -94,23 +83,6 @@ function takingOf(row: Row): Taking {
 export function statusOf(row: Row): Proposal['status'] {
   if (row['status'] === 'CANCELED') return 'CANCELED';
   return row['converted'] === true ? 'ISSUED' : 'CREATED';
-}
-
-/** What no invoice that stands has taken yet. */
-export function openOfProposal({ content, invoiced }: Proposal, more: readonly Taking[] = []): Open {
-  return openOf(
-    content.lines,
-    [...invoiced, ...more].flatMap(({ lines }) => lines),
-  );
-}
-
-/** Drafts reserve nothing: the quantities are judged when an invoice is issued. */
-export function checkConversion(invoice: Content, proposal: Proposal): void {
-  const { number } = proposal.ref;
-  if (proposal.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number });
-  if (!takesOf(proposal.content.lines, invoice.lines)) throw new Refusal('PROPOSAL_NOT_TAKEN', { number });
-  const { exceeded } = openOfProposal(proposal, [invoice]);
-  if (exceeded.length > 0) throw new Refusal('PROPOSAL_EXCEEDED', { number, items: exceeded.join(', ') });
 }
 
 /** With the first invoice the pro forma is ISSUED, and the AT is told so (F); later ones change nothing more. */

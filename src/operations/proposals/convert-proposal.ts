@@ -1,7 +1,7 @@
 /** A pro forma into an invoice: a draft that keeps what the pro forma promised, and says where it came from. */
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
-import { discountOf, type Open, type TakenLine, takenLines } from '../../fiscal/convert.ts';
+import { discountOf, type Open, openOfProforma, type TakenLine, takenLines } from '../../fiscal/convert.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, id, idParams, quantity } from '../fields.ts';
@@ -11,7 +11,7 @@ import { InvoiceReply, loadInvoice } from '../invoices/invoice.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { showInvoice } from '../invoices/show-invoice.ts';
 import { defineWrite } from '../operation.ts';
-import { openOfProposal, type Proposal, proposalToChange } from './conversions.ts';
+import { type Proposal, proposalToChange } from './conversions.ts';
 
 const ConvertBody = closed({
   items: Type.Optional(
@@ -41,7 +41,7 @@ export const convertProposal = defineWrite({
     const proposal = await proposalToChange(tx, params.id);
     if (proposal.status === 'CANCELED') throw new Refusal('PROPOSAL_CANCELED', { number: proposal.ref.number });
     const wanted = body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) }));
-    const open = openOfProposal(proposal);
+    const open = openOfProforma(proposal);
     const taken = takenLines(proposal.content.lines, open, wanted);
     if (taken.length === 0) throw new Refusal('NOTHING_TO_CONVERT');
     const draft = askedOf(proposal, taken, open, world.newId);
