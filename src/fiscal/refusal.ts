@@ -3,6 +3,7 @@
  * English and European Portuguese that says what happened and what to do. `code` never changes; sentences may.
  * `{name}` in a sentence is filled from the refusal's facts.
  */
+import { documentTypes } from './document.ts';
 
 interface Entry {
   readonly status: number;
@@ -369,12 +370,12 @@ export const refusals = {
   INVALID_STATE: {
     status: 400,
     en: 'The document is {status}; in that state this cannot be done.',
-    pt: 'O documento está {status}; nesse estado isto não é possível.',
+    pt: 'O documento está no estado {status}, no qual isto não é possível.',
   },
   USE_OTHER_ENDPOINT: {
     status: 400,
     en: '{type} documents are made through {route}.',
-    pt: 'Os documentos {type} fazem-se através de {route}.',
+    pt: 'Os documentos do tipo {type} fazem-se através de {route}.',
   },
   DRAFT_CHANGED: {
     status: 400,
@@ -384,7 +385,7 @@ export const refusals = {
   NOT_READY: {
     status: 400,
     en: 'The company is not ready to issue {type}: {reasons}. See readiness in GET /company.',
-    pt: 'A empresa não está pronta para emitir {type}: {reasons}. Veja readiness em GET /company.',
+    pt: 'A empresa não está pronta para emitir documentos do tipo {type}: {reasons}. Veja readiness em GET /company.',
   },
   PARENT_REQUIRED: {
     status: 400,
@@ -459,7 +460,7 @@ export const refusals = {
   NOT_PAYABLE: {
     status: 400,
     en: '{type} documents are not paid through pay; only INVOICE and DEBIT_NOTE wait for a payment.',
-    pt: 'Os documentos {type} não se pagam por esta via; só INVOICE e DEBIT_NOTE aguardam pagamento.',
+    pt: 'Os documentos do tipo {type} não se pagam por esta via; só faturas (INVOICE) e notas de débito (DEBIT_NOTE) aguardam pagamento.',
   },
   AMOUNT_EXCEEDS_OUTSTANDING: {
     status: 400,
@@ -474,7 +475,7 @@ export const refusals = {
   NOT_CREDITABLE: {
     status: 400,
     en: 'A document of type {type} in state {status} cannot be credited. Credit an issued invoice that is not cancelled.',
-    pt: 'Um documento {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
+    pt: 'Um documento do tipo {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
   },
   UNKNOWN_LINE: {
     status: 400,
@@ -495,7 +496,7 @@ export const refusals = {
   FIELD_NOT_ALLOWED: {
     status: 400,
     en: 'This field cannot be set on a {type}.',
-    pt: 'Este campo não se aplica a {type}.',
+    pt: 'Este campo não se aplica a documentos do tipo {type}.',
   },
   ALREADY_CANCELED: {
     status: 400,
@@ -568,7 +569,7 @@ export const refusals = {
   SERIES_NOT_CASH_VAT: {
     status: 400,
     en: 'There are no cash VAT series of {type}: only invoices, notes and receipts have them.',
-    pt: 'Não existem séries de IVA de caixa de {type}: só as têm faturas, notas e recibos.',
+    pt: 'Não existem séries de IVA de caixa do tipo {type}: só as têm faturas, notas e recibos.',
   },
   CASH_VAT_PERIOD: {
     status: 400,
@@ -583,7 +584,7 @@ export const refusals = {
   NO_RECOVERY_SERIES: {
     status: 400,
     en: 'There is no active recovery series of {type}, or more than one. Register one with certo series register --kind recovery, or name it with --series.',
-    pt: 'Não há nenhuma série de recuperação ativa de {type}, ou há mais do que uma. Registe uma com certo series register --kind recovery ou indique-a com --series.',
+    pt: 'Não há nenhuma série de recuperação ativa do tipo {type}, ou há mais do que uma. Registe uma com certo series register --kind recovery ou indique-a com --series.',
   },
   RECOVERED_ALREADY: {
     status: 400,
@@ -725,8 +726,30 @@ export function sentence(code: RefusalCode, language: Language, facts: Facts = {
   const template: string = refusals[code][language];
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const fact = facts[name] ?? whole;
-    return typeof fact === 'object' ? fact[language] : String(fact);
+    if (typeof fact === 'object') return fact[language];
+    return language === 'pt' ? inPortuguese(name, String(fact)) : String(fact);
   });
+}
+
+/** States and types of documents as a Portuguese sentence calls them; the API's own name stands behind the word. */
+const portuguese: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: {
+    DRAFT: 'rascunho',
+    CREATED: 'por emitir',
+    PROCESSING: 'em emissão',
+    SCHEDULED: 'agendado',
+    ISSUED: 'emitido',
+    PAID: 'pago',
+    CANCELED: 'anulado',
+  },
+  type: Object.fromEntries(
+    Object.entries(documentTypes).map(([type, { title }]) => [type, title.charAt(0).toLowerCase() + title.slice(1)]),
+  ),
+};
+
+function inPortuguese(name: string, fact: string): string {
+  const word = portuguese[name]?.[fact];
+  return typeof word === 'string' ? `${word} (${fact})` : fact;
 }
 
 /** Throws when what can't happen happened: a fault of ours, never of the caller. */

@@ -1,7 +1,8 @@
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { growth, no_square } from '../../test/growth.ts';
+import { chunk, pngFile } from '../../test/png.ts';
 import { cleanLogo, kindOfLogo } from './logo.ts';
 import { LogoRefused } from './logo-limits.ts';
 
@@ -10,32 +11,15 @@ const svg = (inside: string, more = '') =>
   bytes(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2"${more}>${inside}</svg>`);
 const cleaned = (logo: Uint8Array) => new TextDecoder().decode(cleanLogo(logo));
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
 /** A PNG of RGB pixels; `packed` in place of the right ones. */
 function png(
   width: number,
   height: number,
   more: { packed?: Buffer; extra?: Buffer; interlace?: number } = {},
 ): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  header.set([8, 2, 0, 0, more.interlace ?? 0], 8);
   const packed = more.packed ?? deflateSync(Buffer.alloc((1 + width * 3) * height, 7));
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    ...(more.extra === undefined ? [] : [more.extra]),
-    chunk('IDAT', packed),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  const before = more.extra === undefined ? [] : [more.extra];
+  return pngFile({ width, height, depth: 8, colour: 2, interlace: more.interlace }, packed, before);
 }
 
 const segment = (marker: number, data: readonly number[]) => [0xff, marker, 0, data.length + 2, ...data];

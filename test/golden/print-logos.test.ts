@@ -1,8 +1,9 @@
 /** Logos on paper, seen: each kind of picture that is taken shows its colours where it has them. */
-import { crc32, deflateSync } from 'node:zlib';
+import { deflateSync } from 'node:zlib';
 import { createCanvas } from '@napi-rs/canvas';
 import { afterAll, describe, expect, test } from 'vitest';
 import { openPrint } from '../../src/print/print.ts';
+import { chunk, pngFile } from '../png.ts';
 import { openPdf, pagesOf } from './print-reading.ts';
 import { samples } from './print-samples.ts';
 
@@ -40,14 +41,6 @@ function near(colours: readonly Rgb[], wanted: readonly Rgb[]): void {
       expect(Math.abs(value - wanted[index]![channel]!), `${colour} for ${wanted[index]}`).toBeLessThan(6);
 }
 
-function chunk(type: string, data: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
-  const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  sum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, sum]);
-}
-
 /** Eight pixels by four, from the samples of its left and its right half; each row with the filter asked for. */
 function png(
   depth: number,
@@ -56,10 +49,6 @@ function png(
   filter = 0,
   more: Buffer[] = [],
 ): Buffer {
-  const header = Buffer.alloc(13);
-  header.writeUInt32BE(8, 0);
-  header.writeUInt32BE(4, 4);
-  header.set([depth, colour], 8);
   const bits = Array.from({ length: 8 }, (_, x) => halves[x < 4 ? 0 : 1]!)
     .flat()
     .map((value) => value.toString(2).padStart(depth, '0'))
@@ -85,13 +74,7 @@ function png(
       );
     });
   const rows = Array.from({ length: 4 }, (_, y) => Buffer.concat([Buffer.from([filter]), coded(y)]));
-  return Buffer.concat([
-    Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]),
-    chunk('IHDR', header),
-    ...more,
-    chunk('IDAT', deflateSync(Buffer.concat(rows))),
-    chunk('IEND', Buffer.alloc(0)),
-  ]);
+  return pngFile({ width: 8, height: 4, depth, colour }, deflateSync(Buffer.concat(rows)), more);
 }
 
 const palette = chunk('PLTE', Buffer.from([255, 0, 0, 0, 0, 255]));

@@ -5,10 +5,11 @@
 import swagger from '@fastify/swagger';
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import type { TSchema } from 'typebox';
-import { most_problems, type RefusalCode, refusals } from '../../fiscal/refusal.ts';
+import { invalid, most_problems, type RefusalCode, refusals } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { answerHeaders, headersOf } from './answer-headers.ts';
+import { problemBody } from './problem.ts';
 
 type Json = Record<string, unknown>;
 
@@ -187,8 +188,17 @@ const idempotencyHeader = {
   },
 };
 
+/** What a caller is answered who names an item that there is not. */
+const problemExample = problemBody(invalid([{ code: 'UNKNOWN_ITEM', pointer: '/items/0/id' }]), {
+  language: 'en',
+  requestId: '01a20f80-468e-7f88-bc2c-9d6d1bbd56f1',
+  instance: '/invoices',
+  baseUrl: 'https://certo.example',
+});
+
 const problemSchema: Json = {
   type: 'object',
+  example: problemExample,
   required: ['type', 'title', 'status', 'detail', 'instance', 'code', 'requestId', 'message', 'statusCode'],
   properties: {
     type: { type: 'string', description: 'A page about the code.' },
