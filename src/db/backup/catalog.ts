@@ -14,14 +14,18 @@ export interface Table {
 // What Kysely notes of migrations is made again by migrating.
 const ofSchema = `c.relnamespace = 'certo'::regnamespace and c.relname not like 'kysely\\_%'`;
 
-/** Every table of the schema, after those that it refers to: loaded in this order, each reference finds its row. */
+/**
+ * Every table of the schema, after those that it refers to and, with a foreign key or without, the companies that its rows
+ * are of: loaded in this order, each reference finds its row.
+ */
 export async function readTables(client: ClientBase): Promise<Table[]> {
   const { rows } = await client.query<Table>(
     `select c.relname::text as name, c.relforcerowsecurity as forced,
        array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
          and a.attgenerated = '' order by a.attnum) as columns,
-       array(select distinct f.confrelid::regclass::oid::int::text from pg_constraint f where f.conrelid = c.oid and f.contype = 'f'
-         and f.confrelid <> c.oid) as "refersTo", c.oid::int::text as oid
+       array(select f.confrelid::int::text from pg_constraint f where f.conrelid = c.oid and f.contype = 'f' and f.confrelid <> c.oid
+         union select o.oid::int::text from pg_class o join pg_attribute a on a.attrelid = c.oid and a.attname = 'company_id'
+           where o.oid = to_regclass('certo.companies') and o.oid <> c.oid) as "refersTo", c.oid::int::text as oid
      from pg_class c where c.relkind = 'r' and ${ofSchema} order by c.relname`,
   );
   const names = new Map((rows as (Table & { oid: string })[]).map(({ oid, name }) => [oid, name]));
