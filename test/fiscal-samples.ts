@@ -1,6 +1,8 @@
 /** Small documents for tests of the law: a line, and a priced content around lines. */
+
 import type { Taken } from '../src/fiscal/correct.ts';
 import type { Content, DocumentType, LineInput, Priced, PriceInput } from '../src/fiscal/document.ts';
+import { Refusal } from '../src/fiscal/refusal.ts';
 import { price } from '../src/fiscal/totals.ts';
 
 /** One unit at 100.00, NORMAL, mainland. */
@@ -55,4 +57,15 @@ export function takenBy(notes: readonly Priced[]): Taken {
     })),
   );
   return { lines, totals: notes.map(({ totals }) => totals), books: notes.map(({ books }) => books) };
+}
+
+/** What the law refuses. Throws what else is thrown, and where nothing is. */
+export function refusalOf(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+  throw new Error('nothing was refused');
 }

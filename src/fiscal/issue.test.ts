@@ -2,7 +2,7 @@ import { createSign, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import { refusalOf, sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import type { Content, DocumentType } from './document.ts';
 import { chainPart, signedText, verifyChain } from './hash-chain.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type IssueFacts,
   type SeriesHead,
 } from './issue.ts';
-import { Refusal } from './refusal.ts';
+import type { Refusal } from './refusal.ts';
 import { simplifiedLimit } from './simplified-limit.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8'));
@@ -49,15 +49,7 @@ function decided(over: Partial<IssueFacts> = {}): DecidedIssue {
   return decision;
 }
 
-function refusal(over: Partial<IssueFacts>): Refusal {
-  try {
-    decideIssue(facts(over));
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('not refused');
-}
+const refusal = (over: Partial<IssueFacts>): Refusal => refusalOf(() => decideIssue(facts(over)));
 
 test('the first two invoices of the reference: signed text, hash and QR message', () => {
   const [one, two] = chainVectors.vectors;

@@ -129,6 +129,9 @@ export function frozenMembers(document: Partial<Frozen>): string[] {
   return frozenInOrder.map((column) => frozenMember(column, document[column]));
 }
 
+/** The same as the bytes that are sealed. */
+export const sealedMembers = (document: Frozen): Utf8[] => frozenMembers(document).map((member) => utf8(member));
+
 /** One of them. */
 export function frozenMember(column: (typeof frozenColumns)[number], value: unknown): string {
   return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;
@@ -162,6 +165,11 @@ export function stateSeal(mac: Mac, documentId: string, events: number, last: Ui
 /** `variant`: which of a document's prints; `digest`: SHA-256 of the file. */
 export function printSeal(mac: Mac, documentId: string, variant: string, digest: Uint8Array): Buffer {
   return mac(sealedText('print', { documentId, variant }, digest));
+}
+
+/** What tells one finding of a check from any other, and from the same in books that stand otherwise. */
+export function findingSeal(mac: Mac, ...what: readonly (string | null)[]): Buffer {
+  return mac(utf8(canonicalJson(['finding', ...what])));
 }
 
 /** The moving columns as the events left them. */

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
+import { refusalOf, sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { add, isZero, subtract, sum, toNumber } from './decimal.ts';
 import type { Content, DocumentType } from './document.ts';
-import { Refusal } from './refusal.ts';
 import {
   amountToPay,
   balanceWith,
@@ -32,16 +31,6 @@ function issued(content: Content, more: Partial<Head> = {}): Head {
 }
 
 const hanging = (content: Content, number = 'RG A2026/1'): Hanging => ({ ...content, number });
-
-function refusalOf(work: () => unknown): Refusal {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Refusal) return error;
-    throw error;
-  }
-  throw new Error('nothing was refused');
-}
 
 function codeOf(work: () => unknown): string {
   const { code, problems } = refusalOf(work);

@@ -4,6 +4,7 @@
  * ciphertext, 16-byte tag; the purpose is also bound as associated data.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import type { Mac } from '../fiscal/seal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 
 /** What is sealed or proved under one purpose's key means nothing under another's. */
@@ -57,7 +58,7 @@ export function masterKey(secret: Uint8Array): MasterKey {
 }
 
 /** What seals the books: their own key, derived from the master key. */
-export function booksSeal(master: MasterKey): (...pieces: readonly Utf8[]) => Buffer {
+export function booksSeal(master: MasterKey): Mac {
   return (...pieces) => master.mac('books-seal', ...pieces);
 }
 

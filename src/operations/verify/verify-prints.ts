@@ -1,8 +1,6 @@
 /** Verifies the files that were printed of a company's documents. PostgreSQL digests them: none of them travels. */
 import { type Row, statement } from '../../db/transact.ts';
-import { canonicalJson } from '../../fiscal/canonical.ts';
-import { printSeal } from '../../fiscal/seal.ts';
-import { utf8 } from '../../fiscal/utf8.ts';
+import { findingSeal, printSeal } from '../../fiscal/seal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { VerifyWorld, Watch } from './verify-series.ts';
 
@@ -35,7 +33,7 @@ function verifyPrint({ seal }: VerifyWorld, companyId: string, row: Row, watch: 
   const made = printSeal(seal, id, variant, row['digest'] as Buffer);
   if (made.equals(row['seal'] as Buffer)) return;
   const problem = `has a print (${variant}) that is not the file that was made`;
-  const evidence = seal(utf8(canonicalJson(['finding', companyId, id, number, problem, made.toString('hex')])));
+  const evidence = findingSeal(seal, companyId, id, number, problem, made.toString('hex'));
   const [series, documentType] = [String(row['code'] ?? ''), String(row['document_type'] ?? '')];
   watch.found({ companyId, series, documentType, number, problem, evidence });
 }

@@ -4,14 +4,13 @@ import {
   documentSeal,
   eventSeal,
   type Frozen,
-  frozenMembers,
   type Mac,
   type State,
+  sealedMembers,
   stateAfter,
   stateColumns,
   stateSeal,
 } from '../../fiscal/seal.ts';
-import { utf8 } from '../../fiscal/utf8.ts';
 
 /** An event as it is stored. */
 export interface StoredEvent extends BookEvent {
@@ -53,7 +52,7 @@ export interface SealReport {
 export function sealFaults(mac: Mac, document: SealedDocument, before: Before): SealReport {
   const faults: SealFault[] = [];
   const { frozen, seal, strangeNumbers } = document;
-  const members = frozenMembers(frozen).map((member) => utf8(member));
+  const members = sealedMembers(frozen);
   const fitting = before.map((previous) => documentSeal(mac, members, previous));
   const made = fitting.find((one) => seal?.equals(one)) ?? fitting[0]!;
   const fault = (problem: string): void => void faults.push({ problem, evidence: made.toString('hex') });

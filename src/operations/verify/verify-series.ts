@@ -6,9 +6,8 @@ import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
 import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
 import { type ChainFault, type ChainPoint, verifyChain } from '../../fiscal/hash-chain.ts';
-import { documentSeal, frozenMembers, headSeal, type Mac } from '../../fiscal/seal.ts';
+import { documentSeal, findingSeal, headSeal, type Mac, sealedMembers } from '../../fiscal/seal.ts';
 import { documentNumber } from '../../fiscal/series.ts';
-import { utf8 } from '../../fiscal/utf8.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { nextPiece, type Stored } from './read-documents.ts';
 import { documentFaults } from './verify-document.ts';
@@ -137,13 +136,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
       const seals = sealFaults(world.seal, sealed, sealedAfter);
       sealedAfter = seals.next;
       const evidence =
-        problems.length === 0
-          ? ''
-          : documentSeal(
-              world.seal,
-              frozenMembers(sealed.frozen).map((member) => utf8(member)),
-              null,
-            ).toString('hex');
+        problems.length === 0 ? '' : documentSeal(world.seal, sealedMembers(sealed.frozen), null).toString('hex');
       const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
       for (const fault of faults) report(world, head, watch, number, fault);
     } catch (error) {
@@ -161,7 +154,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
 function report(world: VerifyWorld, head: SeriesHead, watch: Watch, number: string | null, fault: SealFault): void {
   const { companyId, id, code: series, documentType } = head;
   const { problem } = fault;
-  const evidence = world.seal(utf8(canonicalJson(['finding', companyId, id, number, problem, fault.evidence])));
+  const evidence = findingSeal(world.seal, companyId, id, number, problem, fault.evidence);
   watch.found({ companyId, series, documentType, number, problem, evidence });
 }
 
@@ -242,7 +235,7 @@ export async function verifyCompany(world: VerifyWorld, companyId: string, watch
     ...(events === 0 ? [] : [`has ${events} event(s) of documents that are not there`]),
   ];
   for (const problem of problems) {
-    const evidence = world.seal(utf8(canonicalJson(['finding', companyId, problem])));
+    const evidence = findingSeal(world.seal, companyId, problem);
     watch.found({ companyId, series: '', documentType: '', number: null, problem, evidence });
   }
   return { series: heads.length };
