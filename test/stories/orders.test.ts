@@ -1,11 +1,18 @@
-/** Orders that an index gives: no list is sorted anew for its first page, whatever it holds. PostgreSQL says so. */
+/**
+ * Orders that an index gives: no list is sorted anew for its first page, whatever it holds, and no batch of the clock by
+ * all that waits behind it. PostgreSQL says so.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Listed, pageOf, sql } from '../../src/db/page.ts';
+import { declaredStatements } from '../../src/db/statement.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { createCompany } from '../../src/operations/company/create-company.ts';
 import { sortColumns } from '../../src/operations/listed-documents.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
+
+import '../../src/doors/clock/reports.ts';
+import '../../src/doors/clock/words.ts';
 
 let database: TestDatabase;
 let company: string;
@@ -26,8 +33,12 @@ afterAll(() => database.drop());
 
 /** The plan as the service's role gets it, where reading a whole table or sorting is the last resort. */
 async function planOf(listed: Listed): Promise<string> {
-  const ways = ['enable_seqscan', 'enable_sort', 'enable_bitmapscan'].map((way) => `set_config('${way}', 'off', true)`);
   const { sql: text, parameters } = pageOf(listed);
+  return explained(text, parameters);
+}
+
+async function explained(text: string, parameters: readonly unknown[]): Promise<string> {
+  const ways = ['enable_seqscan', 'enable_sort', 'enable_bitmapscan'].map((way) => `set_config('${way}', 'off', true)`);
   return database.db.transact(entryOfCompany(company, 'test'), async (tx) => {
     await tx.query({ sql: `select ${ways.join(' || ')} as off`, parameters: [] });
     const rows = await tx.query({ sql: `explain ${text}`, parameters });
@@ -65,6 +76,15 @@ test.each([
   ['certo.items', 'createdAt:asc'],
 ])('%s by %s: an index gives the order', async (from, sort) => {
   const plan = await planOf({ from, columns: 'name', conditions: [], sortColumns, page: { sort } });
+  expect(plan).not.toContain('Sort');
+});
+
+test.each([
+  ['words_write', [], 'documents_number'],
+  ['report_lease', [randomUUID()], 'documents_to_report'],
+])('%s: the next of those that wait come by an index, however many wait', async (name, parameters, index) => {
+  const plan = await explained(declaredStatements().get(name)!, parameters);
+  expect(plan).toContain(index);
   expect(plan).not.toContain('Sort');
 });
 

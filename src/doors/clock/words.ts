@@ -22,7 +22,8 @@ const noteSeries = statement(
    select s.company_id, s.id from certo.series s where s.company_id = certo.current_company() and s.last_number >= s.start_number
    on conflict do nothing`,
 );
-// The numbers of a series are committed in their order, so what is visible up to `done` is all there is up to it.
+// The numbers of a series are committed in their order, so what is visible up to `done` is all there is up to it. Lateral:
+// only so the index of numbers gives their order, and not all that waits is read and sorted for each two hundred of it.
 const writeWords = statement(
   'words_write',
   `with due as (
@@ -31,9 +32,10 @@ const writeWords = statement(
        where s.company_id = certo.current_company() and s.id = u.series_id and s.last_number > u.up_to)
      limit 1 for no key update skip locked),
    read as (
-     select d.id, d.sequence, certo.words_of(d) as words from due, certo.documents d
-     where d.company_id = certo.current_company() and d.series_id = due.series_id and d.sequence > due.up_to
-     order by d.sequence limit ${most_together}),
+     select d.* from due, lateral (
+       select d.id, d.sequence, certo.words_of(d) as words from certo.documents d
+       where d.company_id = certo.current_company() and d.series_id = due.series_id and d.sequence > due.up_to
+       order by d.sequence limit ${most_together}) d),
    written as (
      insert into certo.document_words (company_id, id, part, words) select certo.current_company(), id, 0, words from read),
    done as (select max(sequence) as sequence, count(*)::integer as count from read)
