@@ -14,7 +14,7 @@ import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
-import { fold, unfold } from './folded.ts';
+import { fold, unfold } from '../operations/folded.ts';
 
 const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
@@ -111,6 +111,12 @@ export interface Recorded {
   readonly body: Utf8;
 }
 
+/** An answer to be recorded. */
+export interface Result extends Recorded {
+  /** The body as `fold` makes it, where it is known. */
+  readonly folded?: Utf8 | undefined;
+}
+
 /** A row of `certo.audit`. */
 export interface AuditEntry {
   readonly id: string;
@@ -205,22 +211,23 @@ export async function readBeside(reader: Tx, claim: Claim, fingerprint: Buffer):
  * Records the result and who did what, in the effect's transaction, in one batch with COMMIT. Fails (see `isClaimLost`) when
  * the lease is over or another holds the key; then nothing is kept.
  */
-export function completeCall(claim: Claim, scope: string, result: Recorded, audit: AuditEntry): Call {
-  return [completeClaim, [new Elements([{ fence: claim.fence, ...resultOf(claim, scope, result, audit) }])]];
+export function completeCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
+  return [completeClaim, [new Elements([resultOf(claim, scope, result, audit)])]];
 }
 
 /** The same for a claim that was not taken before: it fails, and nothing is kept, when the key has been used. */
-export function recordCall(claim: Claim, scope: string, result: Recorded, audit: AuditEntry): Call {
-  const { fingerprint } = claim;
-  return [recordResult, [new Elements([{ fingerprint, ...resultOf(claim, scope, result, audit) }])]];
+export function recordCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
+  return [recordResult, [new Elements([resultOf(claim, scope, result, audit)])]];
 }
 
-function resultOf({ operation, key, fence }: Claim, scope: string, result: Recorded, audit: AuditEntry) {
+function resultOf({ operation, key, fence, fingerprint }: Claim, scope: string, result: Result, audit: AuditEntry) {
   return {
     id: fence,
     scope,
     operation,
     key,
+    fence,
+    fingerprint,
     status: result.status,
     content_type: result.contentType,
     audit_id: audit.id,
@@ -228,7 +235,7 @@ function resultOf({ operation, key, fence }: Claim, scope: string, result: Recor
     act: audit.operation,
     subject_id: audit.subject_id,
     request_id: audit.request_id,
-    body: new Beside(fold(result.body)),
+    body: new Beside(result.folded ?? fold(result.body)),
   };
 }
 

@@ -18,7 +18,7 @@ import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
-import { type AnyAsked, bodyOf, type Operation } from '../operations/operation.ts';
+import { type AnyAsked, bodyOf, type Operation, Rendered } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
@@ -54,6 +54,8 @@ export interface Acted {
   readonly status: number;
   /** A string and no Buffer: Node writes it with the headers in one call. */
   readonly body: Utf8;
+  /** See Result in claim.ts. */
+  readonly folded?: Utf8 | undefined;
   /** It was done before, and is answered as it was then. */
   readonly replayed?: true;
 }
@@ -242,7 +244,11 @@ export class Press {
 
   #shown({ operation, asked }: Act, change: unknown): Acted {
     const shown = operation.show(change, asked, this.#world);
-    return { status: operation.reply[0], body: bodyOf(shown) };
+    return {
+      status: operation.reply[0],
+      body: bodyOf(shown),
+      folded: shown instanceof Rendered ? shown.folded : undefined,
+    };
   }
 
   /** What travels with COMMIT, or of who was refused: the claim let go. */
@@ -263,8 +269,9 @@ export class Press {
       request_id: requestId,
     };
     if (claim === undefined) return [auditCall(audit)];
-    const recorded = { contentType: 'application/json; charset=utf-8', ...acted };
-    return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, recorded, audit)];
+    const { status, body, folded } = acted;
+    const result = { status, contentType: 'application/json; charset=utf-8', body, folded };
+    return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, result, audit)];
   }
 }
 

@@ -123,9 +123,12 @@ export interface WriteDeclaration<
 /** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
 export class Rendered {
   readonly json: Utf8;
+  /** The same as `fold` (folded.ts) makes it, where it is known: how it is recorded. */
+  readonly folded: Utf8 | undefined;
 
-  constructor(json: Utf8) {
+  constructor(json: Utf8, folded?: Utf8) {
     this.json = json;
+    this.folded = folded;
   }
 }
 

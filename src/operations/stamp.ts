@@ -73,7 +73,7 @@ export interface Numbered {
   readonly decided: DecidedIssue;
   readonly issued: Issued;
   readonly now: Date;
-  /** `draftedMembers` of its row, encoded, where they are known. */
+  /** `draftedRuns` of its row, encoded, where they are known. */
   readonly drafted?: readonly Utf8[] | undefined;
 }
 
@@ -86,8 +86,10 @@ export interface Stamp {
 }
 
 export interface Sealed {
-  /** Its frozen columns as they are sealed, in text; empty for those that came encoded, from its row. */
-  readonly members: readonly string[];
+  /** Its frozen columns as they are sealed, in text; undefined where those of its row came encoded. */
+  readonly members: readonly string[] | undefined;
+  /** Of these what issuing adds; empty for what is null. */
+  readonly added: readonly string[];
   readonly state: State;
   readonly seal: Buffer;
   readonly stateSeal: Buffer;
@@ -99,20 +101,17 @@ export interface Sealed {
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
   const { id, companyId, decided, drafted } = numbered;
+  const values = addedBy(numbered, stamp, state);
+  const added = addedColumns.map((column) => frozenMember(column, values[column]));
   const members =
     drafted === undefined
-      ? draftedMembers({ id, companyId, content: decided.content }, stamp.begun)
-      : Array.from(frozenInOrder, () => '');
-  const encoded = drafted === undefined ? members.map((member) => utf8(member)) : [...drafted];
-  const added = addedBy(numbered, stamp, state);
-  for (const [i, column] of addedColumns.entries()) {
-    const member = frozenMember(column, added[column]);
-    members[addedPlaces[i]!] = member;
-    encoded[addedPlaces[i]!] = utf8(member);
-  }
-  const seal = documentSeal(mac, encoded, numbered.seals.lastSeal);
+      ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
+      : undefined;
+  const pieces = members?.map((member) => utf8(member)) ?? between(drafted!, added);
+  const seal = documentSeal(mac, pieces, numbered.seals.lastSeal);
   return {
     members,
+    added,
     state,
     seal,
     stateSeal: stateSeal(mac, numbered.id, 0, seal),
@@ -177,28 +176,53 @@ export function draftedMembers({ id, companyId, content }: Drafted, begun: Begun
   });
 }
 
-/** What issuing adds. */
+/** What issuing adds, in the order of what is sealed. */
 const addedColumns = [
-  'series_id',
+  'atcud',
+  'certificate_number',
   'date',
   'due_date',
-  'sequence',
-  'number',
-  'atcud',
   'hash',
-  'signed_text',
-  'key_version',
-  'certificate_number',
-  'system_entry',
-  'qr',
   'issued_at',
   'issued_by',
   'issued_state',
-  'recovered_key',
+  'key_version',
+  'number',
+  'qr',
   'recovered_file',
+  'recovered_key',
+  'sequence',
+  'series_id',
+  'signed_text',
+  'system_entry',
 ] as const;
 export type AddedColumn = (typeof addedColumns)[number];
 const addedPlaces = addedColumns.map((column) => frozenInOrder.indexOf(column));
+
+function withAdded(members: readonly string[], added: readonly string[]): string[] {
+  const all = [...members];
+  for (const [i, member] of added.entries()) all[addedPlaces[i]!] = member;
+  return all;
+}
+
+/** The same of a document before it has a number, in runs: up to where each of the columns comes that issuing adds. */
+export function draftedRuns(document: Drafted, begun: Begun): string[] {
+  const members = draftedMembers(document, begun);
+  return [...addedPlaces, members.length].map((place, i) =>
+    members
+      .slice(i === 0 ? 0 : addedPlaces[i - 1]! + 1, place)
+      .filter((member) => member !== '')
+      .join(','),
+  );
+}
+
+/** As they are sealed: each run of a draft's columns, and behind it the next that was added. */
+function between(runs: readonly Utf8[], added: readonly string[]): Utf8[] {
+  const pieces: Utf8[] = [];
+  for (let i = 0; i < added.length; i += 1) pieces.push(runs[i]!, utf8(added[i]!));
+  pieces.push(runs[added.length]!);
+  return pieces;
+}
 
 function addedBy(
   { issued, decided, seriesId, signedText, now }: Numbered,

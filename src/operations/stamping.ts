@@ -49,7 +49,6 @@ const draftColumns = {
   credited: 'numeric',
   at_status: 'text',
 } as const satisfies Record<OverDraft, string>;
-const isAdded = frozenInOrder.map((column) => column in draftColumns);
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const orChanged = allOr('done', 'certo.changed_meanwhile()');
@@ -141,8 +140,19 @@ export function stampCalls(
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
     asDrafted
-      ? [stampDraft, [new Elements([stampOf(numbered.id, sealed, isAdded)])]]
-      : [stampDocument, [new Elements([stampOf(numbered.id, sealed, isStamped)])]],
+      ? [stampDraft, [new Elements([stampOf(numbered.id, sealed, sealed.added)])]]
+      : [
+          stampDocument,
+          [
+            new Elements([
+              stampOf(
+                numbered.id,
+                sealed,
+                sealed.members!.filter((_, i) => isStamped[i]),
+              ),
+            ]),
+          ],
+        ],
   ];
   if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
@@ -154,13 +164,9 @@ export function namedBy({ customer, lines }: Content): string[] {
   return [customer.id, ...new Set(lines.map((line) => line.itemId))];
 }
 
-/** The text that was sealed, of the columns that are written. Null is left out, and so read. */
-function stampOf(
-  id: string,
-  { members, state, seal, stateSeal }: Sealed,
-  isWritten: readonly boolean[],
-): WrittenElement {
-  const stamped = members.filter((member, i) => member !== '' && isWritten[i]).join(',');
+/** `written`: the text that was sealed, of the columns that are written. Null is left out, and so read. */
+function stampOf(id: string, { state, seal, stateSeal }: Sealed, written: readonly string[]): WrittenElement {
+  const stamped = written.filter((member) => member !== '').join(',');
   return new WrittenElement({ id, seal, state_seal: stateSeal, ...state }, stamped);
 }
 

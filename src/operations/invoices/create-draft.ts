@@ -4,7 +4,7 @@ import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { defineWrite, Rendered } from '../operation.ts';
+import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
 import { InvoiceReply } from './invoice.ts';
@@ -19,7 +19,7 @@ import {
   recallReferences,
   referencesAhead,
 } from './price-draft.ts';
-import { invoiceText, type ShownContent, showContent } from './show-invoice.ts';
+import { renderInvoice, type ShownContent, showContent } from './show-invoice.ts';
 
 const insertDraft = listStatement(
   'draft_insert',
@@ -85,7 +85,7 @@ export const createDraft = defineWrite({
     keep: (change, { principal }, world) => keepNew(change, principal, world),
   },
   show: (change, { principal }, world) =>
-    new Rendered(invoiceText(newRow(change), change.shown, principal.region, principal.companyId, world)),
+    renderInvoice(newRow(change), change.shown, principal.region, principal.companyId, world),
 });
 
 interface DraftFacts {

@@ -24,7 +24,7 @@ import {
   seriesOfPlaces,
   type Wanted,
 } from '../numbering.ts';
-import { defineWrite, Rendered } from '../operation.ts';
+import { defineWrite } from '../operation.ts';
 import { convertedCall, lockProposal, type Proposal } from '../proposals/conversions.ts';
 import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { namedBy, stampCalls } from '../stamping.ts';
@@ -34,7 +34,7 @@ import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.
 import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
-import { invoiceText, type ShownContent, showInvoice } from './show-invoice.ts';
+import { renderInvoice, type ShownContent, showInvoice } from './show-invoice.ts';
 
 interface IssueFacts {
   /** Of a kept draft its content is an outline. */
@@ -184,7 +184,7 @@ export const issueInvoice = defineWrite({
     const issued = issuedRow(change);
     const { shown } = change;
     if (shown === undefined) return showInvoice(issued, region, companyId, world);
-    return new Rendered(invoiceText(issued, shown, region, companyId, world));
+    return renderInvoice(issued, shown, region, companyId, world);
   },
   after: (world) => world.nudgeReports(),
 });

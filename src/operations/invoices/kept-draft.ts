@@ -7,18 +7,18 @@ import type { Content, Day } from '../../fiscal/document.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
 import { joinUtf8, splitUtf8, type Utf8, utf8 } from '../../fiscal/utf8.ts';
 import type { CompanyMemory } from '../memory.ts';
-import { begunOf, draftedMembers } from '../stamp.ts';
+import { begunOf, draftedRuns } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
 
 export interface KeptDraft {
   /** Its columns, the caller's own; `content` is an outline, and `marked` (numbering.ts) still to be said. */
   readonly row: Row;
-  /** See `draftedMembers`. */
+  /** See `draftedRuns`. */
   readonly drafted: readonly Utf8[];
   readonly shown: ShownContent;
 }
 
-// JSON has no line break of its own, and the members of a row are as many as it has columns.
+// JSON has no line break of its own.
 const between = '\n';
 
 /** `row`: its columns as they were written, with those that `begunOf` reads. */
@@ -32,7 +32,7 @@ export function keepDraft(
   // What it corrects, or was made of, is locked and changed with it.
   if (content.parent !== undefined || content.origin !== undefined) return;
   const id = String(row['id']);
-  const drafted = draftedMembers({ id, companyId, content }, begunOf(row));
+  const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
   const texts = utf8([asciiJson(outlineOf(content)), ...drafted].join(between));
   // Members that are there are written over in a copy quickly; adding them to it takes V8 some microseconds each time.
   const columns = { ...row, content: undefined, asked: undefined, marked: false };

@@ -6,7 +6,9 @@ import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { qrDataUri } from '../../print/qr.ts';
+import { leftOut } from '../folded.ts';
 import { fileLink } from '../links.ts';
+import { Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
 
 /** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
@@ -39,12 +41,24 @@ export function showContent(content: Content, region: Region): ShownContent {
 }
 
 /** The JSON of `showInvoice`, where what it shows of the content is known. */
-export function invoiceText(row: Row, shown: ShownContent, region: Region, companyId: string, world: World): Utf8 {
+export function renderInvoice(
+  row: Row,
+  shown: ShownContent,
+  region: Region,
+  companyId: string,
+  world: World,
+): Rendered {
   const content = row['content'] as Content;
   const stamp = utf8(membersOf(showStamp(row, content, region)));
   const history = utf8(membersOf(showHistory(row, content, region)));
-  const qrCode = utf8(row['qr'] === null ? '' : `,"qrCode":{${qrMembers(row, companyId, world)}}`);
-  return utf8Of`{${stamp},${shown.terms},${history},${shown.deal}${qrCode},${shown.issuer}}`;
+  const open = utf8Of`{${stamp},${shown.terms},${history},${shown.deal}`;
+  if (row['qr'] === null) return new Rendered(utf8Of`${open},${shown.issuer}}`);
+  const { url, data, imageData } = showQrCode(row, companyId, world);
+  const code = utf8(`"url":${JSON.stringify(url)},"data":${JSON.stringify(data)}`);
+  // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
+  const upTo = utf8Of`${open},"qrCode":{${code},"imageData":"`;
+  const behind = utf8Of`"},${shown.issuer}}`;
+  return new Rendered(utf8Of`${upTo}${utf8(imageData)}${behind}`, utf8Of`${upTo}${utf8(leftOut)}${behind}`);
 }
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
@@ -147,12 +161,6 @@ function showQrCode(row: Row, companyId: string, world: World): QrCode {
     data: String(row['qr']),
     imageData: qrDataUri(String(row['qr'])),
   };
-}
-
-/** The members of `showQrCode` in JSON: of a picture, the longest text of all, none is to be looked through for what JSON escapes. */
-function qrMembers(row: Row, companyId: string, world: World): string {
-  const { url, data, imageData } = showQrCode(row, companyId, world);
-  return `"url":${JSON.stringify(url)},"data":${JSON.stringify(data)},"imageData":"${imageData}"`;
 }
 
 function showIssuer({ issuer }: Content): Record<string, unknown> {

@@ -10,7 +10,9 @@ import type { Utf8 } from '../fiscal/utf8.ts';
 import { qrDataUri } from '../print/qr.ts';
 
 const picture = '"imageData":"data:image/svg+xml,';
-const folded = '"imageData":"qr:1"';
+/** Stands where a picture was. */
+export const leftOut = 'qr:1';
+const folded = `"imageData":"${leftOut}"`;
 const message = '"data":';
 
 /** An answer without its pictures. */
