@@ -92,7 +92,7 @@ const releaseClaim = listStatement(
   'claim_release',
   `update certo.claims c set fence = null, lease_until = null
    from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid)
-   where ${held} and c.completed_at is null and c.lease_until > certo.now()`,
+   where ${held} and c.completed_at is null and c.lease_until > (select certo.now())`,
 );
 
 export interface Claim {

@@ -43,6 +43,8 @@ export interface AskedPage {
   readonly from?: { readonly sql: string; readonly besides: Condition } | undefined;
   /** Words to be contained in one of the columns that `search` looks through, of these documents. */
   readonly search?: string | undefined;
+  /** Words to be contained in the description, of documents whose description is searched. */
+  readonly described?: string | undefined;
   /** Beside number, ATCUD, customer and NIF; SQL of ours. The function certo.words_of says the same of a row. */
   readonly searched?: readonly string[];
 }
@@ -52,12 +54,19 @@ export interface AskedPage {
  * yet.
  */
 export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
-  const { from, search, searched = ['description'], ...rest } = asked;
-  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
-  if (search === undefined) return await tx.query(pageOf(listed));
-  const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
-  const itself = anyOf(columns.map((column) => contains(column, search)));
-  return await searchPage(tx, listed, { words: search, itself, unwritten: from?.besides });
+  const { from, search, described, searched = ['description'], conditions, ...rest } = asked;
+  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, conditions, ...rest };
+  const unwritten = from?.besides;
+  const isDescribed = described === undefined ? undefined : contains('description', described);
+  if (search !== undefined) {
+    const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
+    const itself = anyOf(columns.map((column) => contains(column, search)));
+    const within = isDescribed === undefined ? listed : { ...listed, conditions: [...conditions, isDescribed] };
+    return await searchPage(tx, within, { words: search, itself, unwritten });
+  }
+  if (isDescribed === undefined) return await tx.query(pageOf(listed));
+  // The description is among the words that are written down: where they don't have it, it isn't there.
+  return await searchPage(tx, listed, { words: described!, itself: isDescribed, narrower: true, unwritten });
 }
 
 /** Civil days, both ends included. */

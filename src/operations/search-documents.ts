@@ -33,6 +33,8 @@ export interface Sought {
   readonly words: string;
   /** Says of a document by its own columns whether it contains the words. */
   readonly itself: Condition;
+  /** They have to be in one of the columns whose words are written down, so `itself` is asked of what these bring. */
+  readonly narrower?: boolean | undefined;
   /** Rows of the list that are nobody's to write the words of. */
   readonly unwritten?: Condition | undefined;
 }
@@ -56,13 +58,17 @@ function stepsFor({ limit = 20, offset = 0 }: Page): number {
 }
 
 /** The page, as far as the first `steps` documents of the list fill it; each row, or one of nulls, says how many there were. */
-function walk(listed: Listed, { words, itself }: Sought, steps: number) {
+function walk(listed: Listed, { words, itself, narrower }: Sought, steps: number) {
   const { limit = 20, offset = 0 } = listed.page;
   const from = sql.raw(listed.from);
   const written = sql`(select case when bool_or(w.words like certo.pattern_of(${words})) then true when bool_or(w.part = 0) then false end
     from certo.document_words w where w.company_id = certo.current_company() and w.id = page_id)`;
+  const judged = sql`(select ${itself} from ${from} where ${own} and id = page_id)`;
+  const contained = narrower
+    ? sql`(${written}) is distinct from false and ${judged}`
+    : sql`coalesce(${written}, ${judged})`;
   const matching = sql`select page_id, page_key from (${keysOf(listed, steps, 0)}) step
-    where coalesce(${written}, (select ${itself} from ${from} where ${own} and id = page_id))
+    where ${contained}
     order by ${orderOfKeys(listed)} limit ${limit} offset ${offset}`;
   return compile(sql`select walked, page_id, page_key, ${sql.raw(listed.columns)} from
     (select count(*)::integer as walked from (select from ${from} where ${whereOf(listed)} limit ${steps}) step) steps
@@ -70,20 +76,23 @@ function walk(listed: Listed, { words, itself }: Sought, steps: number) {
 }
 
 /** The page from all documents that contain the words. */
-function byGrams(listed: Listed, { words, itself, unwritten }: Sought) {
+function byGrams(listed: Listed, { words, itself, narrower, unwritten }: Sought) {
   const { limit = 20, offset = 0 } = listed.page;
   const from = sql.raw(listed.from);
-  const late = sql`certo.series s left join certo.searched_series u
-      on u.company_id = certo.current_company() and u.series_id = s.id,
-    lateral (select id from certo.documents where ${own} and series_id = s.id and sequence > coalesce(u.up_to, 0) and ${itself}) late
-    where s.company_id = certo.current_company() and s.last_number > coalesce(u.up_to, 0)`;
+  // "offset 0" keeps the planner from taking the two apart: it would read all documents of a series for the few, mostly none,
+  // whose words are not there yet. And "coalesce" may see a row before its policy does, so no index is asked by it.
+  const late = sql`(select s.id, coalesce(u.up_to, 0) as up_to from certo.series s left join certo.searched_series u
+      on u.company_id = certo.current_company() and u.series_id = s.id
+      where s.company_id = certo.current_company() and s.last_number > coalesce(u.up_to, 0) offset 0) waiting,
+    lateral (select id from certo.documents where ${own} and series_id = waiting.id and sequence > waiting.up_to and ${itself} offset 0) late`;
   const found = sql`select certo.documents_with(${words}) as id
     union select id from certo.documents where ${own} and number is null and ${itself}
     union select late.id from ${late}
     ${unwritten === undefined ? sql`` : sql`union select id from ${from} where ${own} and ${unwritten} and ${itself}`}`;
   const keys = sql`select page_id, page_key from hits order by ${orderOfKeys(listed)} limit ${limit} offset ${offset}`;
+  const exactly = narrower ? sql` and ${itself}` : sql``;
   // Materialized, each: the planner does not know how few there are, and would walk along the list once more.
   return compile(sql`with found as materialized (${found}), hits as materialized (
-      select id as page_id, ${orderOf(listed).key} as page_key from ${from} where ${whereOf(listed)} and id in (select id from found))
+      select id as page_id, ${orderOf(listed).key} as page_key from ${from} where ${whereOf(listed)} and id in (select id from found)${exactly})
     select ${sql.raw(listed.columns)} from ${pageRows(listed, keys)}`);
 }

@@ -243,6 +243,27 @@ test.each([
   else expect(found).toEqual(expected);
 });
 
+// Reading it takes longer than the row. What is found by its whole key is one row.
+test('no statement reads the clock anew for every row that it looks at', async () => {
+  const found: string[] = [];
+  for (const [name, text] of texts) {
+    const plan = await planOf(text).catch(() => undefined);
+    if (plan !== undefined) found.push(...clocksIn(plan).map((table) => `${name}: ${table}`));
+  }
+  expect(found).toEqual([]);
+  // What a function asks no plan shows.
+  const { rows } = await service.owner.query<{ name: string }>(
+    `select p.proname as name from pg_proc p join pg_language l on l.oid = p.prolang
+     where p.pronamespace = 'certo'::regnamespace and l.lanname = 'sql' and p.prosrc ~ '[<>=] *certo\\.now'`,
+  );
+  expect(rows).toEqual([]);
+});
+
+function clocksIn(plan: Plan): string[] {
+  const own = plan['Relation Name'] !== undefined && String(plan['Filter']).includes('certo.now()');
+  return [...(own ? [plan['Relation Name']!] : []), ...(plan.Plans ?? []).flatMap(clocksIn)];
+}
+
 // With 1 it reads through what belongs to ten thousand companies for the few rows of one; without it, it may look for a
 // document through all of a large company among small ones (db/migrations/0014_many_companies.sql).
 test('the planner is told of every table that a company owns a twentieth of it', async () => {

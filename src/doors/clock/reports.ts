@@ -46,7 +46,7 @@ const lease = statement(
   'report_lease',
   `with due as (
      select id from certo.documents
-     where company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= certo.now())
+     where company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= (select certo.now()))
      order by issued_at, sequence limit ${group_size} for update skip locked)
    update certo.documents d set at_lease = $1, at_attempts = d.at_attempts + 1, at_next_at = certo.now() + interval '${lease_seconds} seconds'
    from due where d.company_id = certo.current_company() and d.id = due.id

@@ -22,7 +22,7 @@ const day_seconds = 86_400;
 const takeTurn = statement(
   'sync_lease',
   `update certo.companies set at_sync_next_at = certo.now() + interval '${lease_seconds} seconds', at_sync_tries = at_sync_tries + 1
-   where id = certo.current_company() and at_state in ('NEW', 'OK') and at_sync_next_at <= certo.now()
+   where id = certo.current_company() and at_state in ('NEW', 'OK') and at_sync_next_at <= (select certo.now())
    returning at_sync_next_at, at_sync_tries`,
 );
 // Not when it was asked with credentials that are replaced: the new ones have a turn of their own.

@@ -81,9 +81,7 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
   ] as const) {
     if (given[name] !== undefined) conditions.push(equals(column, given[name]));
   }
-  for (const name of ['description', 'notes'] as const) {
-    if (given[name] !== undefined) conditions.push(contains(name, given[name]));
-  }
+  if (given['notes'] !== undefined) conditions.push(contains('notes', given['notes']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
   return readPage(tx, {
@@ -91,6 +89,7 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
     conditions,
     page: asked.query as Page,
     search: given['search'],
+    described: given['description'],
     from: imported ? withImported : undefined,
   });
 }
