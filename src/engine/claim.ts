@@ -14,7 +14,7 @@ import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
-import { fold, unfold } from '../operations/folded.ts';
+import { fold, unfold } from '../print/folded.ts';
 
 const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */

@@ -123,7 +123,7 @@ export interface WriteDeclaration<
 /** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
 export class Rendered {
   readonly json: Utf8;
-  /** The same as `fold` (folded.ts) makes it, where it is known: how it is recorded. */
+  /** The same as `fold` (print/folded.ts) makes it, where it is known: how it is recorded. */
   readonly folded: Utf8 | undefined;
 
   constructor(json: Utf8, folded?: Utf8) {

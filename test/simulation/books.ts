@@ -1,6 +1,6 @@
 /** What must hold in the books after any harm, asked of the tables themselves and of `certo verify`. */
 
-import { unfold } from '../../src/operations/folded.ts';
+import { unfold } from '../../src/print/folded.ts';
 import type { Wire } from '../client.ts';
 import type { Ground } from './ground.ts';
 import type { Act, Journal } from './journal.ts';

@@ -7,7 +7,7 @@ import { type DecidedIssue, decideIssue, finishIssue } from '../../fiscal/issue.
 import { schemeOf } from '../../fiscal/regime.ts';
 import { utf8 } from '../../fiscal/utf8.ts';
 import { masterKey } from '../../keys/sealing.ts';
-import { fold } from '../folded.ts';
+import { fold } from '../../print/folded.ts';
 import { Memory } from '../memory.ts';
 import { begunOf, type Numbered, type Sealed, sealNumbered } from '../stamp.ts';
 import { namedBy } from '../stamping.ts';

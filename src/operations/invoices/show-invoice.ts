@@ -5,8 +5,8 @@ import type { Content, Discount, PricedLine, Region } from '../../fiscal/documen
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
+import { leftOut } from '../../print/folded.ts';
 import { qrDataUri } from '../../print/qr.ts';
-import { leftOut } from '../folded.ts';
 import { fileLink } from '../links.ts';
 import { Rendered } from '../operation.ts';
 import type { World } from '../world.ts';

@@ -7,7 +7,7 @@
  */
 import { assert } from '../fiscal/refusal.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
-import { qrDataUri } from '../print/qr.ts';
+import { qrDataUri } from './qr.ts';
 
 const picture = '"imageData":"data:image/svg+xml,';
 /** Stands where a picture was. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { utf8 } from '../fiscal/utf8.ts';
-import { qrDataUri } from '../print/qr.ts';
 import { fold, unfold } from './folded.ts';
+import { qrDataUri } from './qr.ts';
 
 const qrCode = (data: string) => ({ url: 'http://x/y', data, imageData: qrDataUri(data) });
 
