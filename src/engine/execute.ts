@@ -13,7 +13,7 @@ import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
-import { type AnyAsked, bodyOf, Download, type Operation } from '../operations/operation.ts';
+import { type AnyAsked, Download, type Operation, renderedOf } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
@@ -171,7 +171,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
     return { status: operation.reply[0], body: file, replayed: false };
   }
-  return { status: operation.reply[0], body: bodyOf(shown), replayed: false };
+  return { status: operation.reply[0], body: renderedOf(shown).json, replayed: false };
 }
 
 /** A write on its way to the press. */

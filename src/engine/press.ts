@@ -18,7 +18,7 @@ import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
-import { type AnyAsked, bodyOf, type Operation, Rendered } from '../operations/operation.ts';
+import { type AnyAsked, type Operation, renderedOf } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
@@ -243,12 +243,8 @@ export class Press {
   }
 
   #shown({ operation, asked }: Act, change: unknown): Acted {
-    const shown = operation.show(change, asked, this.#world);
-    return {
-      status: operation.reply[0],
-      body: bodyOf(shown),
-      folded: shown instanceof Rendered ? shown.folded : undefined,
-    };
+    const { json, folded } = renderedOf(operation.show(change, asked, this.#world));
+    return { status: operation.reply[0], body: json, folded };
   }
 
   /** What travels with COMMIT, or of who was refused: the claim let go. */

@@ -54,19 +54,20 @@ export interface AskedPage {
  * yet.
  */
 export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
-  const { from, search, described, searched = ['description'], conditions, ...rest } = asked;
-  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, conditions, ...rest };
+  const { from, search, described, searched = ['description'], ...rest } = asked;
+  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
   const unwritten = from?.besides;
-  const isDescribed = described === undefined ? undefined : contains('description', described);
   if (search !== undefined) {
     const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
     const itself = anyOf(columns.map((column) => contains(column, search)));
-    const within = isDescribed === undefined ? listed : { ...listed, conditions: [...conditions, isDescribed] };
-    return await searchPage(tx, within, { words: search, itself, unwritten });
+    const isDescribed = described === undefined ? [] : [contains('description', described)];
+    const conditions = [...listed.conditions, ...isDescribed];
+    return await searchPage(tx, { ...listed, conditions }, { words: search, itself, unwritten });
   }
-  if (isDescribed === undefined) return await tx.query(pageOf(listed));
+  if (described === undefined) return await tx.query(pageOf(listed));
   // The description is among the words that are written down: where they don't have it, it isn't there.
-  return await searchPage(tx, listed, { words: described!, itself: isDescribed, narrower: true, unwritten });
+  const itself = contains('description', described);
+  return await searchPage(tx, listed, { words: described, itself, narrower: true, unwritten });
 }
 
 /** Civil days, both ends included. */

@@ -132,8 +132,9 @@ export class Rendered {
   }
 }
 
-/** What goes on the wire of what `show` has made, unless that is a Download. */
-export const bodyOf = (shown: unknown): Utf8 => (shown instanceof Rendered ? shown.json : utf8(JSON.stringify(shown)));
+/** What `show` has made in JSON, unless that is a Download. */
+export const renderedOf = (shown: unknown): Rendered =>
+  shown instanceof Rendered ? shown : new Rendered(utf8(JSON.stringify(shown)));
 
 /** A reply that is a file. `write` is run once, to its end, before the first byte of the answer leaves. */
 export class Download {

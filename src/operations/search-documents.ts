@@ -80,7 +80,7 @@ function byGrams(listed: Listed, { words, itself, narrower, unwritten }: Sought)
   const { limit = 20, offset = 0 } = listed.page;
   const from = sql.raw(listed.from);
   // "offset 0" keeps the planner from taking the two apart: it would read all documents of a series for the few, mostly none,
-  // whose words are not there yet. And "coalesce" may see a row before its policy does, so no index is asked by it.
+  // whose words are not there yet. And by the "coalesce" itself no index may be asked under row-level security; by a column of it, it may.
   const late = sql`(select s.id, coalesce(u.up_to, 0) as up_to from certo.series s left join certo.searched_series u
       on u.company_id = certo.current_company() and u.series_id = s.id
       where s.company_id = certo.current_company() and s.last_number > coalesce(u.up_to, 0) offset 0) waiting,

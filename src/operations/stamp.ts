@@ -142,7 +142,7 @@ interface Drafted {
 }
 
 /** What of its frozen columns a document has before it is numbered, as `frozenMembers`; the others are empty. */
-export function draftedMembers({ id, companyId, content }: Drafted, begun: Begun): string[] {
+function draftedMembers({ id, companyId, content }: Drafted, begun: Begun): string[] {
   const { customer, totals, transport } = content;
   return frozenMembers({
     company_id: companyId,

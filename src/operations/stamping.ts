@@ -135,24 +135,12 @@ export function stampCalls(
     hash_before: previousHash,
     seal_before: previousSeal,
   };
+  const written = asDrafted ? sealed.added : sealed.members!.filter((_, i) => isStamped[i]);
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
-    asDrafted
-      ? [stampDraft, [new Elements([stampOf(numbered.id, sealed, sealed.added)])]]
-      : [
-          stampDocument,
-          [
-            new Elements([
-              stampOf(
-                numbered.id,
-                sealed,
-                sealed.members!.filter((_, i) => isStamped[i]),
-              ),
-            ]),
-          ],
-        ],
+    [asDrafted ? stampDraft : stampDocument, [new Elements([stampOf(numbered.id, sealed, written)])]],
   ];
   if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
