@@ -139,7 +139,8 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
     if (waited > 0 && waited % 5_000 === 0) log('the database is still starting (recovering after a crash)');
   }
   options.givenUp.throwIfAborted();
-  const reason = await reasonIn(logFile, before);
+  const written = (await readFile(logFile)).subarray(before).toString('utf8');
+  const reason = reasonOf(written, child.pid);
   // Or the processes of a server that was killed outlive it by a moment and hold its shared memory. Or somebody who came
   // and left meanwhile, as its last user, has stopped it in order before we saw it ready.
   if (/lock file .* (already exists|is empty)|pre-existing shared memory block|shutdown request/.test(reason))
@@ -164,6 +165,8 @@ function flags(options: StartOptions): string[] {
     unix_socket_permissions: '0700',
     logging_collector: 'off',
     log_destination: 'stderr',
+    // By this number a server's lines are told from those of others in the same file.
+    log_line_prefix: '%m [%p] ',
     // Whatever stands in postgresql.conf: details of errors hold whole rows, and so names and tax numbers.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
@@ -185,13 +188,23 @@ async function openLog(path: string) {
   return { logFile: path, before: (await file.stat()).size, file };
 }
 
-async function reasonIn(logFile: string, from: number): Promise<string> {
-  const text = (await readFile(logFile)).subarray(from).toString('utf8');
-  const lines = text.split('\n').filter((line) => line !== '');
-  const stopped = /received \w+ shutdown request/.exec(text);
-  if (stopped !== null) return stopped[0];
-  const fatal = lines.findLast((line) => /\b(FATAL|PANIC): /.test(line)) ?? (lines.join(' ') || 'it said nothing');
-  return fatal.replace(/^.*?\b(FATAL|PANIC): +/, '');
+/**
+ * Why the server with this process number ended, in its own words where the log has them. Others write to the same log
+ * meanwhile: servers that found the folder taken, and connections that came too early or too late.
+ */
+export function reasonOf(log: string, pid: number | undefined): string {
+  const lines = log.split('\n').filter((line) => line !== '');
+  const own = lines.filter((line) => line.includes(` [${pid}] `));
+  const stopped = own.map((line) => /received \w+ shutdown request/.exec(line)?.[0]).find(Boolean);
+  if (stopped !== undefined) return stopped;
+  const fatal = /\b(FATAL|PANIC): /;
+  const ofVisitors = /: +(the database system is |terminating connection |sorry, too many clients)/;
+  const said =
+    own.findLast((line) => fatal.test(line)) ??
+    // The process that recovers the database is the server's child.
+    lines.findLast((line) => fatal.test(line) && !ofVisitors.test(line)) ??
+    (lines.join(' ') || 'it said nothing');
+  return said.replace(/^.*?\b(FATAL|PANIC): +/, '');
 }
 
 /** Fast shutdown: transactions are rolled back, everything is written. Waits until the folder is free. */
