@@ -352,7 +352,17 @@ describe('paper', () => {
   });
 
   test('what many ask for at once is one print of the company’s', async () => {
-    const render = vi.spyOn(service.app.world.print, 'render');
+    const { print } = service.app.world;
+    const printing = print.render;
+    const render = vi.spyOn(print, 'render');
+    // None is made before all are asked for: one that was kept meanwhile would be read, not printed.
+    const all = new Promise<void>((begin) => {
+      render.mockImplementation(async (input, ticket) => {
+        if (render.mock.calls.length === 4) begin();
+        await all;
+        return printing(input, ticket);
+      });
+    });
     const asked = ['?format=RECEIPT', '?format=RECEIPT', '?format=RECEIPT', '?format=RECEIPT_58'];
     const links = await Promise.all(asked.map((query) => pdf(query)));
     const tickets = render.mock.calls.map(([, ticket]) => ticket!);
