@@ -38,6 +38,7 @@ describe('why a server ended, where several write to one log', () => {
 
   test('a number that only begins alike is another', () => {
     expect(reasonOf(log('[7730] FATAL:  could not open file'), 77)).toBe('could not open file');
+    expect(reasonOf(log('[77] FATAL:  could not open file', `[7731] ${taken}`), 77)).toBe('could not open file');
     expect(reasonOf(log(`[7731] ${taken}`, '[77] FATAL:  could not open file'), 7731)).toMatch(/^lock file/);
   });
 

@@ -195,7 +195,7 @@ async function openLog(path: string) {
 export function reasonOf(log: string, pid: number | undefined): string {
   const lines = log.split('\n').filter((line) => line !== '');
   const own = lines.filter((line) => line.includes(` [${pid}] `));
-  const stopped = own.map((line) => /received \w+ shutdown request/.exec(line)?.[0]).find(Boolean);
+  const stopped = /received \w+ shutdown request/.exec(own.join('\n'))?.[0];
   if (stopped !== undefined) return stopped;
   const fatal = /\b(FATAL|PANIC): /;
   const ofVisitors = /: +(the database system is |terminating connection |sorry, too many clients)/;
