@@ -6,6 +6,7 @@
 import type { KeyObject } from 'node:crypto';
 import { createPrivateKey, createPublicKey, createSign, createVerify, generateKeyPairSync } from 'node:crypto';
 import { type SignedParts, signedText } from '../fiscal/hash-chain.ts';
+import { assert } from '../fiscal/refusal.ts';
 
 export interface SignedChain {
   /** One signature per text, 172 characters of Base64 each. */
@@ -13,8 +14,11 @@ export interface SignedChain {
   readonly keyVersion: number;
 }
 
-/** Signs documents of one series in order: each text ends in the signature before it (hash chain, section 2). */
-export type SignChain = (previous: string, parts: readonly SignedParts[]) => Promise<SignedChain>;
+/**
+ * Signs documents of one series in order: each text ends in the signature before it (hash chain, section 2). `before`: that
+ * signature ('' before the first), or the call that is going to give it, which need not be answered yet.
+ */
+export type SignChain = (before: string | Promise<SignedChain>, parts: readonly SignedParts[]) => Promise<SignedChain>;
 
 /** Signs with one version of the installation's key. */
 export interface Signer {
@@ -30,16 +34,23 @@ export function localSigner(privatePem: string, keyVersion: number): Signer {
   checkKey(key);
   return {
     keyVersion,
-    sign(previous, parts) {
+    async sign(before, parts) {
       const signatures: string[] = [];
-      let last = previous;
+      let last = typeof before === 'string' ? before : lastOf(await before);
       for (const part of parts) {
         last = createSign('RSA-SHA1').update(signedText(part, last), 'utf8').sign(key, 'base64');
         signatures.push(last);
       }
-      return Promise.resolve({ signatures, keyVersion });
+      return { signatures, keyVersion };
     },
   };
+}
+
+/** What the next one is signed behind. */
+export function lastOf({ signatures }: SignedChain): string {
+  const last = signatures.at(-1);
+  assert(last !== undefined, 'what is signed behind others is signed behind one at least');
+  return last;
 }
 
 /** A new 1024-bit pair: the length the SAF-T hash field holds (172 characters). PEM, PKCS#8 and SPKI. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SignedParts } from '../fiscal/hash-chain.ts';
-import { generateSigningKey, localSigner } from './signer.ts';
+import { generateSigningKey, localSigner, type SignedChain, type Signer } from './signer.ts';
 import { SigningThread } from './signing-thread.ts';
 
 const keys = [generateSigningKey(), generateSigningKey()];
@@ -33,6 +33,49 @@ describe('a chain', () => {
       const here = await localSigner(keys[i % 2]!.privatePem, (i % 2) + 1).sign('', parts(4 + (i % 5), 100 * i));
       expect(chain).toEqual(here);
     }
+  });
+
+  test('goes on behind what is still being signed, others between them', async () => {
+    const series = [0, 1, 2].map((one) => ({ one, calls: [] as Promise<SignedChain>[] }));
+    // Pieces of every length, all asked for in one turn; the key changes on the way.
+    for (const count of [4, 1, 6, 2, 1, 5]) {
+      for (const { one, calls } of series) {
+        const signer = signers[calls.length < 3 ? 0 : 1]!;
+        calls.push(signer.sign(calls.at(-1) ?? '', parts(count, 1 + 100 * one + 10 * calls.length)));
+      }
+    }
+    for (const { one, calls } of series) {
+      let previous = '';
+      for (const [at, chain] of (await Promise.all(calls)).entries()) {
+        const here = localSigner(keys[at < 3 ? 0 : 1]!.privatePem, at < 3 ? 1 : 2);
+        expect(chain).toEqual(await here.sign(previous, parts(chain.signatures.length, 1 + 100 * one + 10 * at)));
+        previous = chain.signatures.at(-1)!;
+      }
+    }
+  });
+
+  test('goes on behind what has been answered, whichever side signs it', async () => {
+    const [signer] = signers as [Signer];
+    const first = signer.sign('', parts(5));
+    const { signatures } = await first;
+    for (const count of [1, 4]) {
+      const here = await localSigner(keys[0]!.privatePem, 1).sign(signatures.at(-1)!, parts(count, 6));
+      expect(await signer.sign(first, parts(count, 6))).toEqual(here);
+    }
+  });
+
+  test('is not signed behind what was not', async () => {
+    const [signer] = signers as [Signer];
+    const first = signer.sign('', parts(5));
+    const wrong = signer.sign(first, [{ ...parts(1)[0]!, number: 'nonsense' }]);
+    const behind = signer.sign(wrong, parts(4, 7));
+    const last = signer.sign(behind, parts(1, 11));
+    expect((await first).signatures).toHaveLength(5);
+    await expect(wrong).rejects.toThrow('a signed number is');
+    for (const one of [behind, last]) await expect(one).rejects.toThrow('what they follow was not signed');
+    // Nor once it is known that it was not.
+    await expect(signer.sign(wrong, parts(4, 7))).rejects.toThrow('a signed number is');
+    expect((await signer.sign(first, parts(1, 6))).signatures).toHaveLength(1);
   });
 
   test('that cannot be signed is told, and the next is signed', async () => {

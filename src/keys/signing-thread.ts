@@ -7,17 +7,21 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { SignedParts } from '../fiscal/hash-chain.ts';
-import { localSigner, type SignedChain, type Signer } from './signer.ts';
+import { lastOf, localSigner, type SignedChain, type Signer } from './signer.ts';
 
-/** Texts of a chain from which on it pays to hand them over. */
+/** Texts of a chain from which on it pays to hand them over, when nothing of it is being signed there. */
 const enough = 4;
 
-/** `privatePem`: PKCS#8, with the first chain of a key. */
+/** What the thread is told. Calls are numbered as they come. */
 export interface ToSign {
   readonly id: number;
+  /** No call before this one will be named any more. */
+  readonly from: number;
   readonly keyVersion: number;
+  /** PKCS#8, with the first chain of a key. */
   readonly privatePem: string | undefined;
-  readonly previous: string;
+  /** The signature before the first, or the call that gives it. */
+  readonly before: string | number;
   readonly parts: readonly SignedParts[];
 }
 
@@ -32,25 +36,36 @@ interface Waiting {
 
 /** One for a process; it starts with the first group that is signed. */
 export class SigningThread {
+  /** In the order of their numbers, as they are answered. */
   readonly #waiting = new Map<number, Waiting>();
+  readonly #numbers = new WeakMap<Promise<SignedChain>, number>();
   #worker: Worker | undefined;
-  /** Versions of the keys that the worker has. */
+  /** Versions of the keys that the worker has been given. */
   #known = new Set<number>();
   #calls = 0;
 
-  /** Signs with this key, chains of some length on the thread. Throws what `localSigner` throws. */
+  /** Signs with this key, chains of some length on the thread. Rejects as `localSigner` does. */
   signer(privatePem: string, keyVersion: number): Signer {
     const here = localSigner(privatePem, keyVersion);
-    return {
-      keyVersion,
-      sign: async (previous, parts): Promise<SignedChain> => {
-        if (parts.length < enough) return here.sign(previous, parts);
-        const pem = this.#known.has(keyVersion) ? undefined : privatePem;
-        const signatures = await this.#ask({ keyVersion, privatePem: pem, previous, parts });
-        this.#known.add(keyVersion);
-        return { signatures, keyVersion };
-      },
+    const there = (before: string | number, parts: readonly SignedParts[]): Promise<SignedChain> => {
+      const id = ++this.#calls;
+      const signing = this.#ask(id, { keyVersion, before, parts }, privatePem).then((signatures) => ({
+        signatures,
+        keyVersion,
+      }));
+      this.#numbers.set(signing, id);
+      return signing;
     };
+    const sign: Signer['sign'] = (before, parts) => {
+      if (typeof before === 'string') {
+        return parts.length < enough ? here.sign(before, parts) : there(before, parts);
+      }
+      // Behind what is being signed there it is sent at once: the thread needs no answer of ours to go on.
+      const number = this.#numbers.get(before);
+      if (number !== undefined && this.#waiting.has(number)) return there(number, parts);
+      return before.then((chain) => sign(lastOf(chain), parts));
+    };
+    return { keyVersion, sign };
   }
 
   /** What is being signed fails. */
@@ -58,13 +73,19 @@ export class SigningThread {
     await this.#worker?.terminate();
   }
 
-  #ask(chain: Omit<ToSign, 'id'>): Promise<readonly string[]> {
+  #ask(
+    id: number,
+    chain: Pick<ToSign, 'keyVersion' | 'before' | 'parts'>,
+    privatePem: string,
+  ): Promise<readonly string[]> {
     this.#worker ??= this.#start();
     const worker = this.#worker;
-    const id = ++this.#calls;
+    const isNew = !this.#known.has(chain.keyVersion);
+    this.#known.add(chain.keyVersion);
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      worker.postMessage({ id, ...chain } satisfies ToSign);
+      const from = this.#waiting.keys().next().value!;
+      worker.postMessage({ id, from, ...chain, privatePem: isNew ? privatePem : undefined } satisfies ToSign);
     });
   }
 

@@ -7,7 +7,7 @@ import type { DocumentType } from '../fiscal/document.ts';
 import type { DecidedIssue, SeriesHead } from '../fiscal/issue.ts';
 import { assert } from '../fiscal/refusal.ts';
 import type { SeriesKind } from '../fiscal/regime.ts';
-import type { Signer } from '../keys/signer.ts';
+import type { SignedChain, Signer } from '../keys/signer.ts';
 import type { SealChain } from './stamp.ts';
 
 export interface RunningHead extends SealChain {
@@ -16,9 +16,15 @@ export interface RunningHead extends SealChain {
   /** By the database's clock, when the last one was decided. */
   now: Date | undefined;
   waiting: ToSign[];
-  /** Signatures are given in the order of the numbers. */
-  signing: Promise<unknown>;
+  /** What is being signed of it last: signatures are given in the order of the numbers. */
+  signing: Promise<SignedChain> | undefined;
 }
+
+/**
+ * So many documents are signed in one piece (docs/decisions/0068-signed-in-pieces.md): what is signed is sealed, and goes to
+ * the database, while the next are signed.
+ */
+const a_piece = 8;
 
 interface ToSign {
   /** Of the key that it was decided for. */
@@ -47,10 +53,10 @@ export function headOf(series: Row): SeriesHead {
 export function runningFrom(series: Row): RunningHead {
   const head = headOf(series);
   const lastSeal = series['last_seal'] as Buffer | null;
-  return { head, lastHash: head.lastHash, lastSeal, now: undefined, waiting: [], signing: Promise.resolve() };
+  return { head, lastHash: head.lastHash, lastSeal, now: undefined, waiting: [], signing: undefined };
 }
 
-/** Receipts are not signed. Documents that were decided in the same turn are signed in one call. */
+/** Receipts are not signed. Documents that were decided in the same turn are handed to the signer together. */
 export function signed(
   running: RunningHead,
   parts: DecidedIssue['parts'],
@@ -63,24 +69,28 @@ export function signed(
     setImmediate(() => {
       const group = running.waiting;
       running.waiting = [];
-      running.signing = running.signing.then(() => signGroup(running, group));
+      for (let at = 0; at < group.length; at += a_piece) void signPiece(running, group.slice(at, at + a_piece));
     });
   });
 }
 
-async function signGroup(running: RunningHead, group: readonly ToSign[]): Promise<void> {
+/** Never rejects. */
+async function signPiece(running: RunningHead, piece: readonly ToSign[]): Promise<void> {
+  const { signer } = piece[0]!;
+  const all = piece.map(({ parts }) => parts);
+  const signing = signer.sign(running.signing ?? running.lastHash, all);
+  running.signing = signing;
   try {
-    const { signer } = group[0]!;
-    const all = group.map(({ parts }) => parts);
-    const { signatures, keyVersion } = await signer.sign(running.lastHash, all);
-    const isTheirs = group.every((one) => one.signer.keyVersion === keyVersion);
+    const { signatures, keyVersion } = await signing;
+    const isTheirs = piece.every((one) => one.signer.keyVersion === keyVersion);
     assert(isTheirs, 'what is signed together was decided for the key that signs');
-    for (const [i, { resolve }] of group.entries()) {
+    for (const [i, { resolve }] of piece.entries()) {
       const hash = signatures[i]!;
       resolve({ previousHash: running.lastHash, hash });
       running.lastHash = hash;
     }
   } catch (error) {
-    for (const { reject } of group) reject(error);
+    for (const { reject } of piece) reject(error);
   }
+  if (running.signing === signing) running.signing = undefined;
 }

@@ -89,11 +89,11 @@ function watched(db: Db): Db {
 function slowed(signer: Signer): Signer {
   return {
     ...signer,
-    async sign(previous, parts) {
+    async sign(before, parts) {
       const first = beforeSigning;
       beforeSigning = undefined;
       await first?.();
-      const chain = await signer.sign(previous, parts);
+      const chain = await signer.sign(before, parts);
       signatures += parts.length;
       return chain;
     },
