@@ -2,14 +2,12 @@
 
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
-import { type CreditedLine, creditNoteOver } from '../../fiscal/correct.ts';
+import { type AskedCredit, creditNote } from '../../fiscal/credit-note.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
-import { taxPointOf } from '../../fiscal/debit-note.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
-import type { Content, DocumentType } from '../../fiscal/document.ts';
-import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import type { Content } from '../../fiscal/document.ts';
+import { refuseAll } from '../../fiscal/refusal.ts';
 import type { Mac } from '../../fiscal/seal.ts';
-import { refOf } from '../../fiscal/standing.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
@@ -19,18 +17,14 @@ import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
-import { balanceCall, type Corrected, lockToCredit, type Parent, takenOf } from './family.ts';
+import { balanceCall, lockToCredit, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { showInvoice } from './show-invoice.ts';
 
 /** What a credit note was asked as: column `asked`. */
-export interface AskedNote {
+export interface AskedNote extends AskedCredit {
   readonly parentInvoiceId: string;
-  readonly reason: string;
-  readonly items?: readonly CreditedLine[] | undefined;
-  readonly date?: string | undefined;
-  readonly notes?: string | undefined;
   readonly seriesId?: string | undefined;
 }
 
@@ -49,13 +43,6 @@ const NoteBody = closed({
   date: Type.Optional(day('Document date; the day of issue when absent.')),
   notes: Type.Optional(text(2000, 'Printed notes.')),
 });
-
-const creditable: ReadonlySet<DocumentType> = new Set([
-  'INVOICE',
-  'SIMPLIFIED_INVOICE',
-  'INVOICE_RECEIPT',
-  'DEBIT_NOTE',
-]);
 
 interface NoteChange {
   readonly id: string;
@@ -113,7 +100,7 @@ export const createCreditNote = defineWrite({
     };
     if (note.seriesId !== undefined && place.series === undefined)
       refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
-    const content = { ...noteOver(parent, note, world.newId), issuer: issuerOf(place.moment) };
+    const content = creditNote(parent, note, issuerOf(place.moment), world.newId);
     // Numbering says it of what is issued.
     if (body.issue === false) refuseAll(dateProblems(content.date, content));
     const noteId = world.newId();
@@ -158,31 +145,6 @@ export const createCreditNote = defineWrite({
   show: ({ row }, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
   after: (world) => world.nudgeReports(),
 });
-
-/** The credit note's content over what is open of the invoice now. Refuses NOT_CREDITABLE and what `creditNoteOver` does. */
-export function noteOver(parent: Corrected, asked: AskedNote, newId: () => string): Content {
-  const issued = parent.number !== null && (parent.status === 'ISSUED' || parent.status === 'PAID');
-  if (!issued || !creditable.has(parent.type)) {
-    throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
-  }
-  const { content } = parent;
-  return {
-    type: 'CREDIT_NOTE',
-    issuer: content.issuer,
-    customer: content.customer,
-    cae: content.cae,
-    currency: content.currency,
-    exchangeRate: content.exchangeRate,
-    date: asked.date,
-    // Its lines have the rates and codes of the invoice, which may have ended since (SAF-T page, section 5).
-    taxPointDate: taxPointOf({ date: parent.date!, taxPointDate: content.taxPointDate }),
-    notes: asked.notes,
-    parent: { ...refOf(parent), reason: asked.reason },
-    cashVat: content.cashVat,
-    training: content.training,
-    ...creditNoteOver(content, takenOf(parent), asked.items, newId),
-  };
-}
 
 /** The parent's balance once the note is issued. */
 export function creditedBalance(parent: Parent, note: Content, at: Date, mac: Mac): Call {

@@ -1,7 +1,8 @@
 /** An invoice and what hangs on it, notes and receipts, read under its lock; how it stands among them says fiscal/standing.ts. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import type { Taken, TakenLine } from '../../fiscal/correct.ts';
+import type { TakenLine } from '../../fiscal/correct.ts';
+import type { Credited } from '../../fiscal/credit-note.ts';
 import type { Content, Day, DocumentType } from '../../fiscal/document.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { balanceWith, type Hanging, type Head } from '../../fiscal/standing.ts';
@@ -56,9 +57,9 @@ export interface Parent extends Head {
 }
 
 /** With its lines, and what notes have taken of them. */
-export interface Corrected extends Parent {
+export interface Corrected extends Parent, Credited {
   readonly content: Content;
-  readonly taken: readonly TakenLine[];
+  readonly children: readonly Child[];
 }
 
 /**
@@ -95,12 +96,6 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
     now: row['now'] as Date,
     row,
   };
-}
-
-/** What the active credit notes have taken. */
-export function takenOf({ children, taken }: Corrected): Taken {
-  const notes = children.filter(({ type }) => type === 'CREDIT_NOTE');
-  return { lines: taken, totals: notes.map(({ totals }) => totals), books: notes.map(({ books }) => books) };
 }
 
 /** The statement that brings a parent's balance up to date once a child is added to its children or taken from them. */

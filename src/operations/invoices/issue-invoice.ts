@@ -6,6 +6,7 @@
 import type { Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
 import { checkConversion } from '../../fiscal/convert.ts';
+import { creditNote } from '../../fiscal/credit-note.ts';
 import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
@@ -30,7 +31,7 @@ import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { namedBy, stampCalls } from '../stamping.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
-import { type AskedNote, creditedBalance, noteOver } from './create-credit-note.ts';
+import { type AskedNote, creditedBalance } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
@@ -240,7 +241,7 @@ function contentToIssue(row: Row, parent: Parent | undefined, corrected: Correct
   const lineIds = content.lines.map((line) => line.id);
   const items = content.lines.map((line) => ({ id: line.originLineId!, quantity: line.quantity }));
   const asked = { ...(row['asked'] as AskedNote), items };
-  return { ...noteOver(corrected, asked, () => lineIds.shift() ?? world.newId()), issuer: content.issuer };
+  return creditNote(corrected, asked, content.issuer, () => lineIds.shift() ?? world.newId());
 }
 
 function debitNote(draft: Content, { type, status, date, content }: Parent): Content {

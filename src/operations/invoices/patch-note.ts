@@ -1,12 +1,13 @@
 /** Changing the draft of a credit note: its own few fields; everything else is copied from the invoice. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { creditNote } from '../../fiscal/credit-note.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, Region } from '../../fiscal/document.ts';
 import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
-import { type AskedNote, noteOver } from './create-credit-note.ts';
+import type { AskedNote } from './create-credit-note.ts';
 import type { DraftPatch } from './draft.ts';
 import { type Corrected, lockToCredit } from './family.ts';
 
@@ -55,7 +56,7 @@ export function updateNoteCall(
     notes: body.notes === undefined ? before.notes : body.notes || undefined,
     seriesId: body.seriesId ?? before.seriesId,
   };
-  const content = { ...noteOver(parent, asked, newId), issuer: facts.issuer };
+  const content = creditNote(parent, asked, facts.issuer, newId);
   refuseAll(dateProblems(content.date, content));
   const { totals } = content;
   return [
