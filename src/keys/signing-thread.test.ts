@@ -72,7 +72,7 @@ describe('a chain', () => {
     const last = signer.sign(behind, parts(1, 11));
     expect((await first).signatures).toHaveLength(5);
     await expect(wrong).rejects.toThrow('a signed number is');
-    for (const one of [behind, last]) await expect(one).rejects.toThrow('what they follow was not signed');
+    for (const one of [behind, last]) await expect(one).rejects.toThrow('the signing thread cannot sign');
     // Nor once it is known that it was not.
     await expect(signer.sign(wrong, parts(4, 7))).rejects.toThrow('a signed number is');
     expect((await signer.sign(first, parts(1, 6))).signatures).toHaveLength(1);
