@@ -17,7 +17,7 @@ parentPort?.on('message', (asked: ToSign) => {
   calls.set(id, signing);
   const tell = (signed: Signed): void => parentPort?.postMessage(signed);
   signing.then(
-    ({ signatures }) => tell({ id, signatures }),
+    (chain) => tell({ id, chain }),
     (error) => tell({ id, failed: (error as Error).message }),
   );
 });

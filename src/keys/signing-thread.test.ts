@@ -85,6 +85,16 @@ describe('a chain', () => {
   });
 });
 
+test('what the thread cannot even be told is refused, and nobody waits for it', async () => {
+  const [signer] = signers as [Signer];
+  const first = signer.sign('', parts(4));
+  const untold = signer.sign(first, [{ ...parts(1)[0]!, number: (() => '') as unknown as string }]);
+  await expect(untold).rejects.toThrow('could not be cloned');
+  const second = signer.sign(first, parts(4, 5));
+  const here = await localSigner(keys[0]!.privatePem, 1).sign('', parts(8));
+  expect([...(await first).signatures, ...(await second).signatures]).toEqual(here.signatures);
+});
+
 test('a thread that ends fails what it was signing; the next chain has a new one', async () => {
   const mortal = new SigningThread();
   const signer = mortal.signer(keys[0]!.privatePem, 1);

@@ -1,7 +1,7 @@
 /**
  * Signatures on a thread of their own. Under load the service's own thread is what limits it, and a signature is a fifth of
  * what that has to do for a document; a message to the thread and back costs as much for sixteen as for one. So groups are
- * signed there, and what comes alone is signed at once (docs/decisions/0064-groups-are-signed-on-a-thread.md).
+ * signed there, and what comes alone is signed at once (docs/decisions/0064-groups-are-signed-on-a-thread.md, 0068).
  */
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -26,11 +26,11 @@ export interface ToSign {
 }
 
 export type Signed =
-  | { readonly id: number; readonly signatures: readonly string[] }
+  | { readonly id: number; readonly chain: SignedChain }
   | { readonly id: number; readonly failed: string };
 
 interface Waiting {
-  readonly resolve: (signatures: readonly string[]) => void;
+  readonly resolve: (chain: SignedChain) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -47,22 +47,12 @@ export class SigningThread {
   /** Signs with this key, chains of some length on the thread. Rejects as `localSigner` does. */
   signer(privatePem: string, keyVersion: number): Signer {
     const here = localSigner(privatePem, keyVersion);
-    const there = (before: string | number, parts: readonly SignedParts[]): Promise<SignedChain> => {
-      const id = ++this.#calls;
-      const signing = this.#ask(id, { keyVersion, before, parts }, privatePem).then((signatures) => ({
-        signatures,
-        keyVersion,
-      }));
-      this.#numbers.set(signing, id);
-      return signing;
-    };
     const sign: Signer['sign'] = (before, parts) => {
-      if (typeof before === 'string') {
-        return parts.length < enough ? here.sign(before, parts) : there(before, parts);
-      }
+      const there = (last: string | number) => this.#ask({ keyVersion, before: last, parts }, privatePem);
+      if (typeof before === 'string') return parts.length < enough ? here.sign(before, parts) : there(before);
       // Behind what is being signed there it is sent at once: the thread needs no answer of ours to go on.
       const number = this.#numbers.get(before);
-      if (number !== undefined && this.#waiting.has(number)) return there(number, parts);
+      if (number !== undefined && this.#waiting.has(number)) return there(number);
       return before.then((chain) => sign(lastOf(chain), parts));
     };
     return { keyVersion, sign };
@@ -73,20 +63,20 @@ export class SigningThread {
     await this.#worker?.terminate();
   }
 
-  #ask(
-    id: number,
-    chain: Pick<ToSign, 'keyVersion' | 'before' | 'parts'>,
-    privatePem: string,
-  ): Promise<readonly string[]> {
-    this.#worker ??= this.#start();
-    const worker = this.#worker;
-    const isNew = !this.#known.has(chain.keyVersion);
-    this.#known.add(chain.keyVersion);
-    return new Promise((resolve, reject) => {
+  /** Rejects also where there is no thread to be had: whoever asks waits for an answer. */
+  #ask(asked: Pick<ToSign, 'keyVersion' | 'before' | 'parts'>, privatePem: string): Promise<SignedChain> {
+    const id = ++this.#calls;
+    const signing = new Promise<SignedChain>((resolve, reject) => {
+      this.#worker ??= this.#start();
+      const from = this.#waiting.keys().next().value ?? id;
+      const isKnown = this.#known.has(asked.keyVersion);
+      const told: ToSign = { id, from, ...asked, privatePem: isKnown ? undefined : privatePem };
+      this.#worker.postMessage(told);
+      this.#known.add(asked.keyVersion);
       this.#waiting.set(id, { resolve, reject });
-      const from = this.#waiting.keys().next().value!;
-      worker.postMessage({ id, from, ...chain, privatePem: isNew ? privatePem : undefined } satisfies ToSign);
     });
+    this.#numbers.set(signing, id);
+    return signing;
   }
 
   #start(): Worker {
@@ -99,14 +89,14 @@ export class SigningThread {
       const waiting = this.#waiting.get(signed.id);
       this.#waiting.delete(signed.id);
       if ('failed' in signed) waiting?.reject(new Error(`the signing thread cannot sign: ${signed.failed}`));
-      else waiting?.resolve(signed.signatures);
+      else waiting?.resolve(signed.chain);
     });
     // Whoever waits fails, and is signed for again one by one; the next group begins another thread.
     const ended = (why: string): void => {
-      if (this.#worker === worker) {
-        this.#worker = undefined;
-        this.#known = new Set();
-      }
+      // After an error it ends as well: whoever waits by then waits for another.
+      if (this.#worker !== worker) return;
+      this.#worker = undefined;
+      this.#known = new Set();
       const all = [...this.#waiting.values()];
       this.#waiting.clear();
       for (const { reject } of all) reject(new Error(`the signing thread has ended: ${why}`));
