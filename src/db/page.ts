@@ -112,6 +112,11 @@ export function equals(column: string, value: unknown): Condition {
   return sql`${sql.raw(column)} = ${value}`;
 }
 
+/** All of them, of one at least. */
+export function allOf(conditions: readonly Condition[]): Condition {
+  return sql`(${sql.join(conditions, sql` and `)})`;
+}
+
 /** At least one; of none at all it would be no SQL. */
 export function anyOf(conditions: readonly Condition[]): Condition {
   return sql`(${sql.join(conditions, sql` or `)})`;

@@ -1,11 +1,11 @@
 /** What lists of documents have in common, whatever the family: days, order, search, and what an entry shows of its sums and its customer. */
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, type Page, pageOf, sql } from '../db/page.ts';
+import { anyOf, type Condition, contains, type Page, sql } from '../db/page.ts';
 import type { Row, Tx } from '../db/transact.ts';
 import { toNumber } from '../fiscal/decimal.ts';
 import type { Day } from '../fiscal/document.ts';
 import { closed } from './fields.ts';
-import { searchPage } from './search-documents.ts';
+import { type Containing, documentNotes, documentWords, readContaining } from './search.ts';
 
 const number = () => Type.Number();
 const maybeText = () => Type.Optional(Type.String());
@@ -45,6 +45,8 @@ export interface AskedPage {
   readonly search?: string | undefined;
   /** Words to be contained in the description, of documents whose description is searched. */
   readonly described?: string | undefined;
+  /** Words to be contained in the notes, of sales documents and receipts. */
+  readonly noted?: string | undefined;
   /** Beside number, ATCUD, customer and NIF; SQL of ours. The function certo.words_of says the same of a row. */
   readonly searched?: readonly string[];
 }
@@ -54,20 +56,21 @@ export interface AskedPage {
  * yet.
  */
 export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
-  const { from, search, described, searched = ['description'], ...rest } = asked;
-  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
-  const unwritten = from?.besides;
+  const { from, search, described, noted, searched = ['description'], ...rest } = asked;
+  const filters: Containing[] = [];
   if (search !== undefined) {
     const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
     const itself = anyOf(columns.map((column) => contains(column, search)));
-    const isDescribed = described === undefined ? [] : [contains('description', described)];
-    const conditions = [...listed.conditions, ...isDescribed];
-    return await searchPage(tx, { ...listed, conditions }, { words: search, itself, unwritten });
+    filters.push({ text: search, among: documentWords, itself });
   }
-  if (described === undefined) return await tx.query(pageOf(listed));
-  // The description is among the words that are written down: where they don't have it, it isn't there.
-  const itself = contains('description', described);
-  return await searchPage(tx, listed, { words: described, itself, narrower: true, unwritten });
+  if (noted !== undefined) filters.push({ text: noted, among: documentNotes, itself: contains('notes', noted) });
+  if (described !== undefined) {
+    // The description is among the words that are written down: where they don't have it, it isn't there.
+    const itself = contains('description', described);
+    filters.push({ text: described, among: documentWords, itself, narrower: true });
+  }
+  const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
+  return await readContaining(tx, listed, filters, from?.besides);
 }
 
 /** Civil days, both ends included. */

@@ -26,7 +26,7 @@ beforeAll(async () => {
   for (const company of [A, B]) {
     const headers = { 'idempotency-key': 'books' };
     await company.post('/customers', { name: 'X', country: 'PT' }, { headers });
-    issued = await company.issue(await company.draft());
+    issued = await company.issue(await company.draft({ notes: 'Obrigado' }));
     await company.get(`/invoices/${issued.id}/pdf`);
     draft = await company.draft();
     await company.post(`/invoices/${(await company.issue(await company.draft())).id}/cancel`);

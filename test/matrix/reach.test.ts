@@ -12,7 +12,7 @@ import { declaredStatements } from '../../src/db/statement.ts';
 import type { Call, Composed, Db, Statement, Tx } from '../../src/db/transact.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { operations } from '../../src/operations/all.ts';
-import { searchPage } from '../../src/operations/search-documents.ts';
+import { customerWords, documentNotes, documentWords, itemWords, searchPage } from '../../src/operations/search.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { samples, withQuery } from './samples.ts';
 
@@ -53,15 +53,16 @@ async function runEverything(): Promise<void> {
   await door.stop();
   // The other way to search is taken among more documents than there are here.
   running = 'search by grams';
-  const listed = {
-    from: 'certo.documents',
-    columns: 'id',
-    conditions: [],
-    sortColumns: { createdAt: { by: 'created_at' } },
-    page: {},
-  };
+  const listed = { columns: 'id', conditions: [], sortColumns: { createdAt: { by: 'created_at' } }, page: {} };
   const tx = recording(service.db).read(entryOfCompany(A.id, 'test'));
-  await searchPage(tx, listed, { words: 'x', itself: contains('number', 'x') }, 0);
+  for (const [from, among, column] of [
+    ['certo.documents', documentWords, 'number'],
+    ['certo.documents', documentNotes, 'notes'],
+    ['certo.customers', customerWords, 'email'],
+    ['certo.items', itemWords, 'name'],
+  ] as const) {
+    await searchPage(tx, { from, ...listed }, { text: 'x', among, itself: contains(column, 'x') }, 0);
+  }
 }
 
 interface Schema {
@@ -295,8 +296,8 @@ test('beyond the tables of companies the service reaches what is named here, and
     'restores select',
     'signing_keys select',
   ]);
-  // Functions that see all companies: what each hands out is whose key it is, ids of companies with work, or of documents of
-  // the company of the transaction.
+  // Functions that see all companies: what each hands out is whose key it is, ids of companies with work, or of rows of the company
+  // of the transaction.
   const { rows: functions } = await service.owner.query(
     `select p.proname as name from pg_proc p where p.pronamespace = 'certo'::regnamespace and p.prosecdef
        and has_function_privilege('certo_app', p.oid, 'execute') order by 1`,
@@ -306,7 +307,10 @@ test('beyond the tables of companies the service reaches what is named here, and
     'companies_to_report',
     'companies_to_search',
     'companies_to_sync',
+    'customers_with',
+    'documents_noting',
     'documents_with',
     'enter_key',
+    'items_with',
   ]);
 });

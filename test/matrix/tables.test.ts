@@ -57,7 +57,7 @@ describe('the company comes first', () => {
     indexes: ['api_keys_hash_key'],
     // Written with each act, by who has entered the company, which is never deleted: to look it up for each row is dear. And
     // written long after the document: the check of a foreign key would lock it once more.
-    references: ['audit', 'claims', 'document_words'],
+    references: ['audit', 'claims', 'document_note_words', 'document_words'],
     // What a restore has closed names the restore, which is the installation's.
     keys: ['series_closed_by_fkey'],
   };

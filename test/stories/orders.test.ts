@@ -10,7 +10,7 @@ import type { Tx } from '../../src/db/transact.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { createCompany } from '../../src/operations/company/create-company.ts';
 import { sortColumns } from '../../src/operations/listed-documents.ts';
-import { searchPage } from '../../src/operations/search-documents.ts';
+import { documentNotes, documentWords, searchPage } from '../../src/operations/search.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
 
 import '../../src/doors/clock/reports.ts';
@@ -101,11 +101,17 @@ test('a search asks the index of numbers for what is not written down, and no wh
     },
   } as Pick<Tx, 'query'> as Tx;
   const listed = { from: 'certo.documents', columns: 'number', conditions: sales, sortColumns, page: {} };
-  await searchPage(explaining, listed, { words: 'zzzz', itself: contains('number', 'zzzz') }, 1);
-  const asked = plans[1]!
-    .split('\n')
-    .filter((line) => line.includes('Index Cond') && line.includes('series_id = s.id'));
-  expect(asked.filter((line) => line.includes('sequence >'))).toHaveLength(1);
+  for (const [among, column] of [
+    [documentWords, 'number'],
+    [documentNotes, 'notes'],
+  ] as const) {
+    plans.length = 0;
+    await searchPage(explaining, listed, { text: 'zzzz', among, itself: contains(column, 'zzzz') }, 1);
+    const asked = plans[1]!
+      .split('\n')
+      .filter((line) => line.includes('Index Cond') && line.includes('series_id = s.id'));
+    expect(asked.filter((line) => line.includes('sequence >'))).toHaveLength(1);
+  }
 });
 
 test('this check can fail: no index gives the order of totals', async () => {

@@ -12,7 +12,15 @@ import { writeDownWords } from '../../src/doors/clock/words.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { createCompany } from '../../src/operations/company/create-company.ts';
 import { withImported } from '../../src/operations/invoices/imported.ts';
-import { searchPage } from '../../src/operations/search-documents.ts';
+import {
+  customerWords,
+  documentNotes,
+  documentWords,
+  itemWords,
+  readContaining,
+  searchPage,
+  type Words,
+} from '../../src/operations/search.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
 
 let database: TestDatabase;
@@ -53,6 +61,8 @@ beforeAll(async () => {
   await transports(A, 8);
   await drafts(A, 7);
   await imported(A, 6);
+  await masters(A, 24);
+  await masters(B, 5);
 });
 afterAll(() => database.drop());
 
@@ -104,6 +114,7 @@ async function insert(row: Record<string, unknown>): Promise<void> {
     asked: {},
     content: {},
     description: says[made % says.length],
+    notes: says[Math.floor(made / 2) % says.length],
     // Some at one instant: then the id decides.
     created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, Math.floor(made / 3))),
     ...row,
@@ -173,6 +184,31 @@ async function imported(companyId: string, count: number): Promise<void> {
   }
 }
 
+async function masters(companyId: string, count: number): Promise<void> {
+  for (let i = 0; i < count; i++) {
+    const name = names[i % names.length];
+    const archived = i % 7 === 3;
+    await database.ownerPool.query(
+      `insert into certo.customers (company_id, id, created_by, shown_name, company_name, taxpayer_number, email, country, is_archived, created_at)
+       values ($1, gen_random_uuid(), 'test', $2, $3, $4, $5, 'PT', $6, $7)`,
+      [
+        companyId,
+        name,
+        says[i % 9],
+        i % 3 === 0 ? null : String(500000000 + i * 7919),
+        says[(i + 4) % 9],
+        archived,
+        new Date(i * 400),
+      ],
+    );
+    await database.ownerPool.query(
+      `insert into certo.items (company_id, id, created_by, name, description, type, unit_price, unit_type, vat_rate, vat_territory, is_archived, created_at)
+       values ($1, gen_random_uuid(), 'test', $2, $3, 'SERVICE', 1, 'UNIT', 'NORMAL', 'CONTINENTAL', $4, $5)`,
+      [companyId, name, says[i % 9], archived, new Date(i * 400)],
+    );
+  }
+}
+
 const sortColumns = {
   createdAt: { by: 'created_at' },
   date: { by: 'date', nulls: true },
@@ -187,30 +223,49 @@ const lists = {
     is: sql`family = 'TRANSPORT'`,
     more: ['at_doc_code', `content -> 'transport' ->> 'licensePlate'`, `content -> 'transport' ->> 'comments'`],
   },
+  customers: { from: 'certo.customers', is: sql`not is_archived`, more: [] },
+  items: { from: 'certo.items', is: sql`not is_archived`, more: [] },
 } as const;
 
 interface Question {
   readonly list: keyof typeof lists;
-  readonly words: string;
+  readonly text: string;
   readonly sort: string;
   readonly offset: number;
   readonly limit: number;
   readonly steps: number;
-  /** In the description, and nowhere else. */
-  readonly described: boolean;
+  readonly looked: 'anywhere' | 'in the description' | 'in the notes';
+}
+
+/** In which columns of which list, among which words. */
+function lookedIn({ list, looked }: Question): { columns: readonly string[]; among: Words; narrower: boolean } {
+  if (list === 'customers')
+    return {
+      columns: ['shown_name', 'company_name', 'taxpayer_number', 'email'],
+      among: customerWords,
+      narrower: false,
+    };
+  if (list === 'items') return { columns: ['name', 'description'], among: itemWords, narrower: false };
+  // What is written down of transport documents is no description, and their notes are nobody's to search.
+  if (list === 'transport' || looked === 'anywhere') {
+    const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...lists[list].more];
+    return { columns, among: documentWords, narrower: false };
+  }
+  if (looked === 'in the notes') return { columns: ['notes'], among: documentNotes, narrower: false };
+  return { columns: ['description'], among: documentWords, narrower: true };
 }
 
 async function bothWays(companyId: string, asked: Question): Promise<[unknown[], unknown[]]> {
-  const { from, is, more, ...rest } = lists[asked.list];
-  // What is written down of transport documents is no description.
-  const narrower = asked.described && asked.list !== 'transport';
-  const columns = narrower ? ['description'] : ['number', 'atcud', 'customer_name', 'customer_nif', ...more];
-  const itself = anyOf(columns.map((column) => contains(column, asked.words)));
+  const { from, is, ...rest } = lists[asked.list];
+  const { columns, among, narrower } = lookedIn(asked);
+  const itself = anyOf(columns.map((column) => contains(column, asked.text)));
   const tx = database.db.read(entryOfCompany(companyId, 'test'));
-  const listed = { from, columns: 'id', conditions: [is as Condition], sortColumns, page: asked };
+  const isMasters = asked.list === 'customers' || asked.list === 'items';
+  const sort = isMasters ? asked.sort.replace(/.*:/, 'createdAt:') : asked.sort;
+  const listed = { from, columns: 'id', conditions: [is as Condition], sortColumns, page: { ...asked, sort } };
   const unwritten = 'besides' in rest ? rest.besides : undefined;
-  const found = await searchPage(tx, listed, { words: asked.words, itself, narrower, unwritten }, asked.steps);
-  const [field, direction] = asked.sort.split(':');
+  const found = await searchPage(tx, listed, { text: asked.text, among, itself, narrower, unwritten }, asked.steps);
+  const [field, direction] = sort.split(':');
   const { by } = sortColumns[field as keyof typeof sortColumns];
   const plain = await tx.query(
     compile(sql`select id from ${sql.raw(from)} where ${own} and ${is} and ${itself}
@@ -245,14 +300,14 @@ const sought = fc.oneof(
   fc.constantFrom('', ' ', '%', '_', '\\', "'", '\u0301', '%%', '_a', '\\%', ':*', '&', 'x'.repeat(254)),
 );
 const questions: fc.Arbitrary<Question> = fc.record({
-  list: fc.constantFrom('sales', 'paid', 'imported', 'transport'),
-  words: sought,
+  list: fc.constantFrom('sales', 'paid', 'imported', 'transport', 'customers', 'items'),
+  text: sought,
   sort: fc.constantFrom('createdAt:desc', 'createdAt:asc', 'date:desc', 'date:asc', 'total:desc'),
   offset: fc.constantFrom(0, 0, 1, 3, 20),
   limit: fc.constantFrom(1, 2, 20, 100),
   // Nothing, something or all is walked past.
   steps: fc.constantFrom(1, 5, 30, 1000),
-  described: fc.boolean(),
+  looked: fc.constantFrom('anywhere', 'in the description', 'in the notes'),
 });
 
 async function searchesAreRight(runs: number): Promise<void> {
@@ -321,14 +376,47 @@ test('the words are those of the columns that are searched', async () => {
   expect(rows).toEqual([]);
 });
 
-test('another company’s documents are not found, and without a company nothing is', async () => {
+test.each([
+  ['documents_with', 'x/', 'documents', 30],
+  ['documents_noting', '', 'documents', 30],
+  ['documents_noting', 'avenca', `documents where notes like 'Aven%'`, 4],
+  ['customers_with', '', 'customers', 6],
+  ['customers_with', 'zq', `customers where shown_name = 'zq'`, 0],
+  ['items_with', '', 'items', 5],
+  ['items_with', 'j', `items where certo.fold(name) like '%j%'`, 1],
+])('%s(%j): another company’s rows are not found, and without a company none is', async (found, text, rows, count) => {
   await writeAll();
-  const { rows } = await database.ownerPool.query('select id from certo.documents where company_id = $1', [B]);
-  const query = { sql: `select certo.documents_with('x/') as id`, parameters: [] };
+  const { rows: expected } = await database.ownerPool.query(
+    `select id from (select * from certo.${rows}) r where company_id = $1`,
+    [B],
+  );
+  const query = { sql: `select certo.${found}($1) as id`, parameters: [text] };
   const seen = await database.db.read(entryOfCompany(B, 'test')).query(query);
-  expect(seen.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
-  expect(seen.length).toBe(30);
+  expect(seen.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
+  expect(seen.length).toBe(count);
   expect(await database.db.read(nobody).query(query)).toEqual([]);
+});
+
+test('notes are written down where there are some, as they are', async () => {
+  const { rows } = await database.ownerPool.query(
+    `select d.notes, w.words from certo.documents d left join certo.document_note_words w on w.company_id = d.company_id and w.id = d.id
+     where d.number is not null and w.words is distinct from case when d.family = 'SALES' and d.notes is not null then certo.fold(d.notes) end`,
+  );
+  expect(rows).toEqual([]);
+});
+
+test.each([
+  [
+    'customers',
+    'words_of_customer(shown_name, company_name, taxpayer_number, email)',
+    ['shown_name', 'company_name', 'taxpayer_number', 'email'],
+  ],
+  ['items', 'words_of_item(name, description)', ['name', 'description']],
+])('the words of %s are those of the columns that are searched', async (table, words, columns) => {
+  const { rows } = await database.ownerPool.query(
+    `select id from certo.${table} where certo.${words} <> array_to_string(array(select certo.fold(x) from unnest(array[${columns}]) x where x is not null), e'\\n')`,
+  );
+  expect(rows).toEqual([]);
 });
 
 /** Entries that a statement of the service takes from the index of grams. */
@@ -365,4 +453,29 @@ test('under row-level security the index finds by grams, not by company, however
   const { length } = await database.db.read(entryOfCompany(A, 'test')).query({ sql: plain, parameters: [] });
   const entries = await entriesFor(plain);
   expect([length < 100, entries === 0 || entries >= 5000]).toEqual([true, true]);
+});
+
+test('of several filters by text each holds, whichever of them finds the rows', async () => {
+  await writeAll();
+  const tx = database.db.read(entryOfCompany(A, 'test'));
+  const { is, from } = lists.sales;
+  const listed = { from, columns: 'id', conditions: [is as Condition], sortColumns, page: { limit: 100 } };
+  const filter = (column: string, text: string, among: Words | undefined) => ({
+    text,
+    among,
+    itself: contains(column, text),
+    narrower: true,
+  });
+  const pieces = ['a', 'ç', 'avenca', 'instala', '', 'zz', 'dupla', '½ pr'];
+  let hits = 0;
+  for (const described of pieces)
+    for (const noted of pieces) {
+      const both = [filter('description', described, documentWords), filter('notes', noted, documentNotes)];
+      const asked = [both, both.toReversed(), both.map((one) => ({ ...one, among: undefined }))];
+      const found = await Promise.all(asked.map((filters) => readContaining(tx, listed, filters)));
+      const [first, ...others] = found.map((rows) => rows.map(({ id }) => id));
+      for (const other of others) expect([described, noted, other]).toEqual([described, noted, first]);
+      hits += first!.length;
+    }
+  expect(hits).toBeGreaterThan(100);
 });

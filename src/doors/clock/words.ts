@@ -1,5 +1,5 @@
 /**
- * Writes down what `search` looks through (db/migrations/0011_lists.sql): after the issue, so that issuing does not wait
+ * Writes down what `search` looks through, and notes (db/migrations/0011_lists.sql, 0029_words_of_more.sql): after the issue, so that issuing does not wait
  * for it. Any number of processes may do it at once: a series that one has locked the others pass by.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,11 +33,14 @@ const writeWords = statement(
      limit 1 for no key update skip locked),
    read as (
      select d.* from due, lateral (
-       select d.id, d.sequence, certo.words_of(d) as words from certo.documents d
+       select d.id, d.sequence, certo.words_of(d) as words, case when d.notes is not null and d.family in ('SALES', 'RECEIPT') then certo.fold(d.notes) end as notes
+       from certo.documents d
        where d.company_id = certo.current_company() and d.series_id = due.series_id and d.sequence > due.up_to
        order by d.sequence limit ${most_together}) d),
    written as (
      insert into certo.document_words (company_id, id, part, words) select certo.current_company(), id, 0, words from read),
+   noted as (
+     insert into certo.document_note_words (company_id, id, words) select certo.current_company(), id, notes from read where notes is not null),
    done as (select max(sequence) as sequence, count(*)::integer as count from read)
    update certo.searched_series u set up_to = done.sequence from due, done
    where u.company_id = certo.current_company() and u.series_id = due.series_id and done.count > 0

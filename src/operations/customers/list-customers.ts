@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, equals, pageOf } from '../../db/page.ts';
+import { anyOf, type Condition, contains, equals } from '../../db/page.ts';
 import { withoutOwnPrefix } from '../../fiscal/nif.ts';
 import { line, listQuery } from '../fields.ts';
 import { defineRead } from '../operation.ts';
+import { type Containing, customerWords, readContaining } from '../search.ts';
 import { CustomerReply, customerColumns, customerListColumns, showCustomer } from './customer.ts';
 
-const filters = Object.fromEntries(
+const byColumn = Object.fromEntries(
   (Object.keys(customerColumns) as (keyof typeof customerColumns)[]).map((name) => [
     name,
     Type.Optional(line(254, name === 'taxpayerNumber' || name === 'country' ? 'Equal.' : 'Contains.')),
@@ -20,7 +21,7 @@ export const listCustomers = defineRead({
   description: 'Archived customers are left out unless isArchived is given.',
   query: listQuery(['createdAt', 'updatedAt', 'name'], {
     search: Type.Optional(line(254, 'Contained in a name, the NIF or the e-mail.')),
-    ...filters,
+    ...byColumn,
     system: Type.Optional(Type.Boolean({ description: 'The built-in final consumer.' })),
     isArchived: Type.Optional(Type.Boolean({ description: 'Only archived, or only not archived.' })),
   }),
@@ -31,12 +32,8 @@ export const listCustomers = defineRead({
   load(tx, { query }) {
     const conditions: Condition[] = [equals('is_archived', query.isArchived ?? false)];
     if (query.system !== undefined) conditions.push(equals('system', query.system));
-    if (query.search !== undefined) {
-      const words = query.search;
-      conditions.push(
-        anyOf(['shown_name', 'company_name', 'taxpayer_number', 'email'].map((column) => contains(column, words))),
-      );
-    }
+    const filters: Containing[] = [];
+    if (query.search !== undefined) filters.push(inAny(query.search));
     for (const [name, column] of Object.entries(customerColumns)) {
       const value = query[name as keyof typeof customerColumns];
       if (value === undefined) continue;
@@ -44,21 +41,34 @@ export const listCustomers = defineRead({
         // As it was entered and as it is kept.
         conditions.push(anyOf([value, withoutOwnPrefix(value)].map((number) => equals(column, number))));
       } else if (name === 'country') conditions.push(equals(column, value));
-      else conditions.push(contains(name === 'name' ? 'shown_name' : column, value));
+      else filters.push(inColumn(name === 'name' ? 'shown_name' : column, value));
     }
-    return tx.query(
-      pageOf({
-        from: 'certo.customers',
-        columns: customerListColumns,
-        conditions,
-        sortColumns: {
-          createdAt: { by: 'created_at' },
-          updatedAt: { by: 'updated_at' },
-          name: { by: 'certo.fold(shown_name)' },
-        },
-        page: query,
-      }),
-    );
+    const listed = {
+      from: 'certo.customers',
+      columns: customerListColumns,
+      conditions,
+      sortColumns: {
+        createdAt: { by: 'created_at' },
+        updatedAt: { by: 'updated_at' },
+        name: { by: 'certo.fold(shown_name)' },
+      },
+      page: query,
+    };
+    return readContaining(tx, listed, filters);
   },
   show: (rows) => rows.map(showCustomer),
 });
+
+/** Columns that `search` looks through; the function certo.words_of_customer says the same. */
+const searched = ['shown_name', 'company_name', 'taxpayer_number', 'email'];
+
+const inAny = (text: string): Containing => ({
+  text,
+  among: customerWords,
+  itself: anyOf(searched.map((column) => contains(column, text))),
+});
+
+function inColumn(column: string, text: string): Containing {
+  const among = searched.includes(column) ? customerWords : undefined;
+  return { text, among, itself: contains(column, text), narrower: true };
+}

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { type Condition, contains, equals, type Page, sql } from '../../db/page.ts';
+import { type Condition, equals, type Page, sql } from '../../db/page.ts';
 import type { Row, Tx } from '../../db/transact.ts';
 import type { Content, Day, Region } from '../../fiscal/document.ts';
 import { addDays, dayOf, parseDay, startInstant, startOfDay } from '../../fiscal/time.ts';
@@ -81,7 +81,6 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
   ] as const) {
     if (given[name] !== undefined) conditions.push(equals(column, given[name]));
   }
-  if (given['notes'] !== undefined) conditions.push(contains('notes', given['notes']));
   conditions.push(...statusConditions(given, now === undefined ? undefined : dayOf(now, asked.principal.region)));
   if (now !== undefined) conditions.push(...dayConditions(asked, asked.principal.region));
   return readPage(tx, {
@@ -90,6 +89,7 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
     page: asked.query as Page,
     search: given['search'],
     described: given['description'],
+    noted: given['notes'],
     from: imported ? withImported : undefined,
   });
 }

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, equals, pageOf, sql } from '../../db/page.ts';
+import { anyOf, type Condition, contains, equals, sql } from '../../db/page.ts';
 import type { Tx } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
 import { dayOf } from '../../fiscal/time.ts';
@@ -8,6 +8,7 @@ import type { Principal } from '../../identity/principal.ts';
 import { line, listQuery, oneOf, percent, precise } from '../fields.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
+import { type Containing, itemWords, readContaining } from '../search.ts';
 import {
   ItemReply,
   itemListColumns,
@@ -65,29 +66,37 @@ export const listItems = defineRead({
       ['is_auto_vat_enabled', query.isAutoVATEnabled],
     ];
     for (const [column, value] of equal) if (value !== undefined) conditions.push(equals(column, value));
-    if (query.search !== undefined)
-      conditions.push(anyOf([contains('name', query.search), contains('description', query.search)]));
-    if (query.name !== undefined) conditions.push(contains('name', query.name));
-    if (query.withholdingTaxReason !== undefined)
-      conditions.push(contains('withholding_tax_reason', query.withholdingTaxReason));
     if (query.taxRate !== undefined) conditions.push(await rateInForce(tx, query.taxRate, asked));
-    return tx.query(
-      pageOf({
-        from: 'certo.items',
-        columns: itemListColumns,
-        conditions,
-        sortColumns: {
-          createdAt: { by: 'created_at' },
-          updatedAt: { by: 'updated_at' },
-          name: { by: 'certo.fold(name)' },
-        },
-        page: query,
-      }),
-    );
+    const listed = {
+      from: 'certo.items',
+      columns: itemListColumns,
+      conditions,
+      sortColumns: {
+        createdAt: { by: 'created_at' },
+        updatedAt: { by: 'updated_at' },
+        name: { by: 'certo.fold(name)' },
+      },
+      page: query,
+    };
+    return readContaining(tx, listed, filtersOf(query));
   },
   show: (rows, { principal }) =>
     rows.map((row) => showItem(row, dayOf(row['now'] as Date, principal.region), principal.region)),
 });
+
+/** The function certo.words_of_item says what is searched. */
+function filtersOf({ search, name, withholdingTaxReason: reason }: Record<string, unknown>): Containing[] {
+  const filters: Containing[] = [];
+  if (typeof search === 'string') {
+    const itself = anyOf([contains('name', search), contains('description', search)]);
+    filters.push({ text: search, among: itemWords, itself });
+  }
+  if (typeof name === 'string')
+    filters.push({ text: name, among: itemWords, itself: contains('name', name), narrower: true });
+  if (typeof reason === 'string')
+    filters.push({ text: reason, among: undefined, itself: contains('withholding_tax_reason', reason) });
+  return filters;
+}
 
 /** The rate in force is law, not a column: which (territory, vatRate) have this percentage today, or a fixed one. */
 async function rateInForce(tx: Tx, percentage: number, asked: { readonly principal: Principal }): Promise<Condition> {
