@@ -153,6 +153,9 @@ export const allOr = (counted: string, otherwise: string): string =>
 /** Of ids that several members name, each once. */
 export const eachOnce: Joins = (ids) => [[...new Set(ids)]];
 
+/** Whoever locks several rows locks them in this order; the server reads a list from its beginning. */
+export const inOrderOfIds: Joins = (elements) => [elements.toSorted((a, b) => (idOf(a) < idOf(b) ? -1 : 1))];
+
 /** The elements of a call of such a statement. */
 export function elementsOf([, [list]]: Call): readonly Element[] {
   return list instanceof Elements ? list.list : (list as readonly string[]);

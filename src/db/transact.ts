@@ -19,6 +19,7 @@ import {
   type Element,
   Elements,
   eachOnce,
+  inOrderOfIds,
   listStatement,
   type Row,
   type Statement,
@@ -36,6 +37,7 @@ export {
   type Element,
   Elements,
   eachOnce,
+  inOrderOfIds,
   Line,
   listStatement,
   type Row,
@@ -354,8 +356,8 @@ class Transaction implements Tx {
 
 /**
  * Two transactions that wait for each other: the server ends one, which is tried again from its first statement. Everyone
- * locks documents, series, masters, in this order; only a draft that comes between two locks of a change, or a note
- * before its invoice, can upset it.
+ * locks documents, series, masters, in this order; only a draft that comes between two locks of a change, a note before its
+ * invoice, or a draft that is issued under locks while it is written without them (stampDraft) can upset it.
  */
 export async function untangled<T>(work: () => Promise<T>, tries = 3): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -10,6 +10,7 @@ import {
   type Element,
   Elements,
   eachOnce,
+  inOrderOfIds,
   listStatement,
   WrittenElement,
 } from '../db/transact.ts';
@@ -53,11 +54,11 @@ const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const orChanged = allOr('done', 'certo.changed_meanwhile()');
 // By "number is null" it would go through the index of all drafts.
-const stamping = (columns: readonly string[], elements: string) => `with done as (
+const stamping = (columns: readonly string[], elements: string, as = '') => `with done as (
      update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from ${elements} v
      where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
-       and coalesce(d.number, '') = ''
+       and coalesce(d.number, '') = ''${as}
      returning d.id)
    ${orChanged}`;
 const stampDocument = listStatement(
@@ -67,11 +68,19 @@ const stampDocument = listStatement(
     'jsonb_populate_recordset(null::certo.documents, $1::jsonb)',
   ),
 );
-// What the draft says is neither sent nor written again: half of what a document costs here is its content.
-const typed = Object.entries({ id: 'uuid', ...draftColumns }).map(([column, type]) => `${column} ${type}`);
+// What the draft says is neither sent nor written again: half of what a document costs here is its content. On condition that
+// it is the revision that was decided on, so that nobody has to hold the row before: to lock a row costs half of writing it.
+const typed = Object.entries({ id: 'uuid', seen: 'timestamptz', ...draftColumns }).map(
+  ([column, type]) => `${column} ${type}`,
+);
 const stampDraft = listStatement(
   'number_draft',
-  stamping(Object.keys(draftColumns), `(select * from jsonb_to_recordset($1::jsonb) x (${typed.join(', ')}))`),
+  stamping(
+    Object.keys(draftColumns),
+    `(select * from jsonb_to_recordset($1::jsonb) x (${typed.join(', ')}))`,
+    ' and d.updated_at = v.seen',
+  ),
+  { joins: inOrderOfIds },
 );
 const moveSeries = listStatement(
   'number_move_series',
@@ -102,7 +111,7 @@ const useItems = useMasters('items');
 interface Known {
   /** What it names is marked as used. */
   readonly marked?: boolean;
-  /** It is a draft that is frozen as its row says it. */
+  /** It is a draft that is frozen as its row says it: written on condition that it still is that revision. */
   readonly asDrafted?: boolean;
 }
 
@@ -135,12 +144,18 @@ export function stampCalls(
     hash_before: previousHash,
     seal_before: previousSeal,
   };
-  const written = asDrafted ? sealed.added : sealed.members!.filter((_, i) => isStamped[i]);
+  const stamped = asDrafted
+    ? stampOf({ id: numbered.id, seen: stamp.begun.updatedAt }, sealed, sealed.added)
+    : stampOf(
+        { id: numbered.id },
+        sealed,
+        sealed.members!.filter((_, i) => isStamped[i]),
+      );
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
-    [asDrafted ? stampDraft : stampDocument, [new Elements([stampOf(numbered.id, sealed, written)])]],
+    [asDrafted ? stampDraft : stampDocument, [new Elements([stamped])]],
   ];
   if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
@@ -153,9 +168,13 @@ export function namedBy({ customer, lines }: Content): string[] {
 }
 
 /** `written`: the text that was sealed, of the columns that are written. Null is left out, and so read. */
-function stampOf(id: string, { state, seal, stateSeal }: Sealed, written: readonly string[]): WrittenElement {
-  const stamped = written.filter((member) => member !== '').join(',');
-  return new WrittenElement({ id, seal, state_seal: stateSeal, ...state }, stamped);
+function stampOf(
+  row: { readonly id: string; readonly seen?: Date | undefined },
+  { state, seal, stateSeal }: Sealed,
+  written: readonly string[],
+): WrittenElement {
+  const members = written.filter((member) => member !== '').join(',');
+  return new WrittenElement({ ...row, seal, state_seal: stateSeal, ...state }, members);
 }
 
 /** What a document does to the head of its series: on condition that it stands where the one before left it. */

@@ -163,11 +163,12 @@ export const issueInvoice = defineWrite({
     },
     save: (change, _asked, world) => {
       const { row, moment, numbered, stamp } = change;
-      const known = { marked: row['marked'] === true, asDrafted: isAsDrafted(change) };
+      const asDrafted = isAsDrafted(change);
+      const known = { marked: row['marked'] === true, asDrafted };
       return {
         subject: numbered.id,
         calls: [
-          holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date }),
+          ...(asDrafted ? [] : [holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date })]),
           // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
           ...(numbered.series.cashVat ? [holdSeries(numbered.seriesId)] : []),
           holdMomentCall(moment, numbered.now),
