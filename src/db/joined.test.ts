@@ -7,6 +7,7 @@ import {
   type Call,
   Elements,
   elementsOf,
+  inOrderOfIds,
   listStatement,
   type Row,
   statement,
@@ -18,12 +19,19 @@ const plain = statement('joined plain', 'select $1::int');
 const first = listStatement('joined first', 'select 1');
 const second = listStatement('joined second', 'select 2');
 const oneByOne = listStatement('joined one by one', 'select 3', { joins: (all) => all.map((element) => [element]) });
+const inOrder = listStatement('joined in order', 'select 5', { joins: inOrderOfIds });
 const one = (id: string): Elements => new Elements([{ id, n: 1 }]);
 
 test('calls of one statement for lists become one, with the elements in the order of the members', () => {
   const { calls } = joinCalls([[[first, [one('a')]]], [[first, [one('b')]]]]);
   expect(calls.map(([{ name }]) => name)).toEqual(['joined first']);
   expect(elementsOf(calls[0]!).map((element) => (element as { id: string }).id)).toEqual(['a', 'b']);
+});
+
+test('rows that several members write are named in the order of their ids, as who locks several of them does', () => {
+  const written = (id: string) => new Elements([new WrittenElement({ id }, '"n":1')]);
+  const { calls } = joinCalls([[[inOrder, [one('b')]]], [[inOrder, [written('C')]]], [[inOrder, [one('a')]]]]);
+  expect(elementsOf(calls[0]!).map((element) => (element as { id: string }).id)).toEqual(['a', 'b', 'C']);
 });
 
 test('what a member asked before a joined statement runs before it, whoever asked that first', () => {

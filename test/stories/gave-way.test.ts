@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConnectionLost, DatabaseUnavailable, StatementError } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
+import { eventually } from '../eventually.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -31,6 +32,30 @@ test.each(['57014', '55P03', '40P01', '40001'])(
     await door.stop();
   },
 );
+
+test('who has the draft and waits for the series, as who issues under locks, ends nobody’s issue', async () => {
+  const draft = await A.draft();
+  const other = await service.owner.connect();
+  const waiting =
+    'select count(*)::int as n from pg_locks join pg_stat_activity a using (pid) where not granted and a.datname = current_database()';
+  await other.query('begin');
+  await other.query('select id from certo.documents where id = $1 for no key update', [draft.id]);
+  // From memory: it has moved the series, and waits for the draft.
+  const issuing = A.issue(draft);
+  await eventually(async () => expect((await service.owner.query(waiting)).rows[0].n).toBe(1));
+  const ended = await other
+    .query(`select id from certo.series where company_id = $1 and document_type = 'INVOICE' for no key update`, [A.id])
+    .then(
+      () => 'the issue, which is done again',
+      (error: { code: string }) => error.code,
+    );
+  await other.query('rollback');
+  other.release();
+  expect(['the issue, which is done again', '40P01']).toContain(ended);
+  const issued = await issuing;
+  expect([issued.status, issued.number]).toEqual(['ISSUED', expect.stringMatching(/\/1$/)]);
+  expect((await A.issue(await A.draft())).number).toMatch(/\/2$/);
+});
 
 test('nobody is told of a fault of ours while the database cannot be reached, whatever they ask', async () => {
   const invoice = await A.issue(await A.draft());
