@@ -36,7 +36,7 @@ const most_steps = 100_000;
 export interface Words {
   /** The function that gives the ids of what contains them; SQL of ours. */
   readonly found: string;
-  /** Where they stand, by id, what is found: looked up sooner than a row is judged. */
+  /** Where they stand, by the id of what they are of: looked up sooner than a row is judged. */
   readonly table?: string;
   /** Written by the clock door, after the issue. */
   readonly afterwards: boolean;
@@ -69,7 +69,10 @@ export interface Sought extends Containing {
   readonly unwritten?: Condition | undefined;
 }
 
-/** One page of the rows that meet every filter by text: one of them, where one can be looked for, finds rows that the others are asked of. */
+/**
+ * One page of the rows that meet every filter by text. One of them, where any can be looked for, finds the rows; the others
+ * are asked of these.
+ */
 export async function readContaining(
   tx: Tx,
   listed: Listed,

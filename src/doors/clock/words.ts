@@ -1,6 +1,7 @@
 /**
- * Writes down what `search` looks through, and notes (db/migrations/0011_lists.sql, 0029_words_of_more.sql): after the issue, so that issuing does not wait
- * for it. Any number of processes may do it at once: a series that one has locked the others pass by.
+ * Writes down what `search` looks through, and notes (db/migrations/0011_lists.sql, 0029_words_of_more.sql): after the issue,
+ * so that issuing does not wait for it. Any number of processes may do it at once: a series that one has locked the others
+ * pass by.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -33,7 +34,8 @@ const writeWords = statement(
      limit 1 for no key update skip locked),
    read as (
      select d.* from due, lateral (
-       select d.id, d.sequence, certo.words_of(d) as words, case when d.notes is not null and d.family in ('SALES', 'RECEIPT') then certo.fold(d.notes) end as notes
+       select d.id, d.sequence, certo.words_of(d) as words,
+         case when d.notes is not null and d.family in ('SALES', 'RECEIPT') then certo.fold(d.notes) end as notes
        from certo.documents d
        where d.company_id = certo.current_company() and d.series_id = due.series_id and d.sequence > due.up_to
        order by d.sequence limit ${most_together}) d),
