@@ -1,6 +1,7 @@
-// Issuing on one series at 1, 8 and 64 in flight, in turn with what it is measured against: signatures of one core, and
-// the same transaction by pgbench. Measured once for all rows, since they are ratios of one run.
+// Issuing on one series at 1, 8 and 64 in flight, in turn with what it is measured against: signatures of one core, the
+// same parts without the product, and the same transaction by pgbench. Measured once for all rows, since they are ratios of one run.
 import { cpus } from 'node:os';
+import { openBare } from './bare.mjs';
 import { openBooks, unlessBroken } from './books.mjs';
 import { start } from './children.mjs';
 import { openFiring } from './firing.mjs';
@@ -47,6 +48,7 @@ async function measure({ bench, say, rounds, quick }) {
     const told = await Promise.all(some.map((one) => one.ask({ seconds: quick ? 0.5 : seconds })));
     return told.reduce((sum, { perSecond }) => sum + perSecond, 0);
   };
+  const bare = await openBare(quick ? 0.5 : seconds);
   try {
     const pgbench = await openPgbench();
     const books = await openBooks(service, company);
@@ -57,11 +59,16 @@ async function measure({ bench, say, rounds, quick }) {
       return figures;
     };
     const yardsticks = [
-      async () => ({ rsa: await sign(signing.slice(0, 1)), rsaTogether: await sign(signing) }),
+      async () => ({
+        rsa: await sign(signing.slice(0, 1)),
+        rsaTogether: await sign(signing),
+        bare: await bare.issue(),
+      }),
       async () => ({ sevenTrips: await pgbench?.play('seven-trips', { quick }) }),
       async () => ({ oneStatement: await pgbench?.play('one-statement', { quick }) }),
     ];
     say('issuing: warm-up');
+    await bare.issue();
     const rate = { 1: 0, 8: 0, 64: 0 };
     for (const width of widths) rate[width] = (await issue(quick ? 64 : warm_up[width], width)).perSecond;
     const results = [];
@@ -82,6 +89,7 @@ async function measure({ bench, say, rounds, quick }) {
     return summary(results, books.broken);
   } finally {
     firing.stop();
+    bare.stop();
     for (const one of signing) one.stop();
   }
 }
@@ -92,6 +100,7 @@ function summary(results, broken) {
     broken,
     rsa: of(({ rsa }) => rsa),
     rsaTogether: of(({ rsaTogether }) => rsaTogether),
+    bare: of((one) => one.bare),
     sevenTrips: of(({ sevenTrips }) => sevenTrips),
     oneStatement: of(({ oneStatement }) => oneStatement),
     perSecond: Object.fromEntries(widths.map((width) => [width, of((one) => one[width].perSecond)])),
