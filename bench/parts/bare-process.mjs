@@ -5,11 +5,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { fastify } from 'fastify';
 import pg from 'pg';
+import { Beside, Elements } from '../../dist/db/statement.js';
+import { encodeAll } from '../../dist/db/wire-types.js';
 
 const most_together = 16;
 const most_under_way = 2;
 const length = { document: 900, claim: 3_600, answer: 5_900 };
-const bytea_oid = 17;
 
 const tables = `
   drop table if exists documents, claims, series;
@@ -24,7 +25,7 @@ const write = `with issued as (select * from jsonb_to_recordset($1::jsonb) x (id
   update series set last_number = $3::bigint, last_hash = $4 where id = 1`;
 
 const content = 'x'.repeat(length.document);
-const claim = JSON.stringify({ claim: 'x'.repeat(length.claim) });
+const claim = new Beside(JSON.stringify({ claim: 'x'.repeat(length.claim) }));
 const answer = JSON.stringify({ answer: 'x'.repeat(length.answer) });
 
 const database = new pg.Client(JSON.parse(process.env.BARE_DATABASE));
@@ -32,8 +33,8 @@ await database.connect();
 await database.query(tables);
 
 const signer = new Worker(new URL('bare-sign.mjs', import.meta.url));
-async function sign(texts) {
-  signer.postMessage(texts);
+async function sign(first, count) {
+  signer.postMessage({ first, count });
   const [signatures] = await once(signer, 'message');
   return signatures;
 }
@@ -50,7 +51,7 @@ async function signNext() {
   const group = waiting.splice(0, most_together);
   const first = last + 1;
   last += group.length;
-  const hashes = await sign(group.map((_, i) => `2026-11-20;2026-11-20T10:00:00;FT A2026/${first + i};123.45;`));
+  const hashes = await sign(first, group.length);
   isSigning = false;
   signed.push({ group, hashes, first });
   writeNext();
@@ -61,23 +62,12 @@ async function writeNext() {
   if (underWay === most_under_way || signed.length === 0) return;
   underWay += 1;
   const { group, hashes, first } = signed.shift();
-  const rows = group.map(({ id, key }, i) => ({ id, number: first + i, hash: hashes[i], content, key }));
-  const values = [JSON.stringify(rows), binaryArray(group.map(() => claim)), first + group.length - 1, hashes.at(-1)];
+  const rows = group.map(({ id, key }, i) => ({ id, number: first + i, hash: hashes[i], content, key, claim }));
+  const values = encodeAll([new Elements(rows), first + group.length - 1, hashes.at(-1)]);
   await database.query({ name: 'write', text: write, values });
   underWay -= 1;
   writeNext();
   for (const { done } of group) done();
-}
-
-/** A bytea[] of one dimension as the server keeps it. */
-function binaryArray(items) {
-  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, item) => sum + 4 + item.length, 0));
-  let at = [1, 0, bytea_oid, items.length, 1].reduce((place, word) => bytes.writeInt32BE(word, place), 0);
-  for (const item of items) {
-    at = bytes.writeInt32BE(item.length, at);
-    at += bytes.write(item, at, 'latin1');
-  }
-  return bytes;
 }
 
 const app = fastify({ logger: false });

@@ -1,15 +1,7 @@
-// The thread of bare-process.mjs: signs texts, each behind the signature before it.
-import { createSign, generateKeyPairSync } from 'node:crypto';
+// The thread of bare-process.mjs: signs so many documents from this number on.
 import { parentPort } from 'node:worker_threads';
+import { signNext } from './chain.mjs';
 
-const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
-let last = '';
-
-const signOne = (text) => {
-  last = createSign('RSA-SHA1')
-    .update(text + last, 'utf8')
-    .sign(privateKey, 'base64');
-  return last;
-};
-
-parentPort.on('message', (texts) => parentPort.postMessage(texts.map(signOne)));
+parentPort.on('message', ({ first, count }) =>
+  parentPort.postMessage(Array.from({ length: count }, (_, i) => signNext(first + i))),
+);

@@ -1,5 +1,6 @@
 // Issuing on one series at 1, 8 and 64 in flight, in turn with what it is measured against: signatures of one core, the
-// same parts without the product, and the same transaction by pgbench. Measured once for all rows, since they are ratios of one run.
+// same parts without the product, and the same transaction by pgbench. Measured once for all rows, since they are ratios
+// of one run.
 import { cpus } from 'node:os';
 import { openBare } from './bare.mjs';
 import { openBooks, unlessBroken } from './books.mjs';

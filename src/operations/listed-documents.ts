@@ -1,11 +1,11 @@
 /** What lists of documents have in common, whatever the family: days, order, search, and what an entry shows of its sums and its customer. */
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, type Page, sql } from '../db/page.ts';
+import { type Condition, type Page, sql } from '../db/page.ts';
 import type { Row, Tx } from '../db/transact.ts';
 import { toNumber } from '../fiscal/decimal.ts';
 import type { Day } from '../fiscal/document.ts';
 import { closed } from './fields.ts';
-import { type Containing, documentNotes, documentWords, readContaining } from './search.ts';
+import { type Containing, documentNotes, documentWords, inAny, inColumn, readContaining } from './search.ts';
 
 const number = () => Type.Number();
 const maybeText = () => Type.Optional(Type.String());
@@ -59,16 +59,11 @@ export async function readPage(tx: Tx, asked: AskedPage): Promise<Row[]> {
   const { from, search, described, noted, searched = ['description'], ...rest } = asked;
   const filters: Containing[] = [];
   if (search !== undefined) {
-    const columns = ['number', 'atcud', 'customer_name', 'customer_nif', ...searched];
-    const itself = anyOf(columns.map((column) => contains(column, search)));
-    filters.push({ text: search, among: documentWords, itself });
+    filters.push(inAny(['number', 'atcud', 'customer_name', 'customer_nif', ...searched], search, documentWords));
   }
-  if (noted !== undefined) filters.push({ text: noted, among: documentNotes, itself: contains('notes', noted) });
-  if (described !== undefined) {
-    // The description is among the words that are written down: where they don't have it, it isn't there.
-    const itself = contains('description', described);
-    filters.push({ text: described, among: documentWords, itself, narrower: true });
-  }
+  if (noted !== undefined) filters.push(inAny(['notes'], noted, documentNotes));
+  // The description is among the words that are written down: where they don't have it, it isn't there.
+  if (described !== undefined) filters.push(inColumn('description', described, documentWords));
   const listed = { from: from?.sql ?? 'certo.documents', sortColumns, ...rest };
   return await readContaining(tx, listed, filters, from?.besides);
 }

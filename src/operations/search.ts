@@ -9,8 +9,10 @@
  */
 import {
   allOf,
+  anyOf,
   type Condition,
   compile,
+  contains,
   keysOf,
   type Listed,
   orderOf,
@@ -62,6 +64,21 @@ export interface Containing {
   /** It has to be in some of the columns that the words are of, so `itself` is asked of what these bring. */
   readonly narrower?: boolean | undefined;
 }
+
+/** In any of these columns, which are those that the words are of. */
+export const inAny = (columns: readonly string[], text: string, among: Words): Containing => ({
+  text,
+  among,
+  itself: anyOf(columns.map((column) => contains(column, text))),
+});
+
+/** In this column, which is one of several that the words are of, or of which there are no words. */
+export const inColumn = (column: string, text: string, among?: Words): Containing => ({
+  text,
+  among,
+  itself: contains(column, text),
+  narrower: true,
+});
 
 export interface Sought extends Containing {
   readonly among: Words;

@@ -54,11 +54,11 @@ const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
 const orChanged = allOr('done', 'certo.changed_meanwhile()');
 // By "number is null" it would go through the index of all drafts.
-const stamping = (columns: readonly string[], elements: string, as = '') => `with done as (
+const stamping = (columns: readonly string[], elements: string, condition = '') => `with done as (
      update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from ${elements} v
      where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
-       and coalesce(d.number, '') = ''${as}
+       and coalesce(d.number, '') = ''${condition}
      returning d.id)
    ${orChanged}`;
 const stampDocument = listStatement(

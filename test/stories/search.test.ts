@@ -16,6 +16,7 @@ import {
   customerWords,
   documentNotes,
   documentWords,
+  inColumn,
   itemWords,
   readContaining,
   searchPage,
@@ -460,17 +461,11 @@ test('of several filters by text each holds, whichever of them finds the rows', 
   const tx = database.db.read(entryOfCompany(A, 'test'));
   const { is, from } = lists.sales;
   const listed = { from, columns: 'id', conditions: [is as Condition], sortColumns, page: { limit: 100 } };
-  const filter = (column: string, text: string, among: Words | undefined) => ({
-    text,
-    among,
-    itself: contains(column, text),
-    narrower: true,
-  });
   const pieces = ['a', 'ç', 'avenca', 'instala', '', 'zz', 'dupla', '½ pr'];
   let hits = 0;
   for (const described of pieces)
     for (const noted of pieces) {
-      const both = [filter('description', described, documentWords), filter('notes', noted, documentNotes)];
+      const both = [inColumn('description', described, documentWords), inColumn('notes', noted, documentNotes)];
       const asked = [both, both.toReversed(), both.map((one) => ({ ...one, among: undefined }))];
       const found = await Promise.all(asked.map((filters) => readContaining(tx, listed, filters)));
       const [first, ...others] = found.map((rows) => rows.map(({ id }) => id));

@@ -1,9 +1,10 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, equals } from '../../db/page.ts';
+import { anyOf, type Condition, equals } from '../../db/page.ts';
 import { withoutOwnPrefix } from '../../fiscal/nif.ts';
 import { line, listQuery } from '../fields.ts';
+import { readMasters } from '../listed-masters.ts';
 import { defineRead } from '../operation.ts';
-import { type Containing, customerWords, readContaining } from '../search.ts';
+import { type Containing, customerWords, inAny, inColumn } from '../search.ts';
 import { CustomerReply, customerColumns, customerListColumns, showCustomer } from './customer.ts';
 
 const byColumn = Object.fromEntries(
@@ -33,7 +34,7 @@ export const listCustomers = defineRead({
     const conditions: Condition[] = [equals('is_archived', query.isArchived ?? false)];
     if (query.system !== undefined) conditions.push(equals('system', query.system));
     const filters: Containing[] = [];
-    if (query.search !== undefined) filters.push(inAny(query.search));
+    if (query.search !== undefined) filters.push(inAny(searched, query.search, customerWords));
     for (const [name, column] of Object.entries(customerColumns)) {
       const value = query[name as keyof typeof customerColumns];
       if (value === undefined) continue;
@@ -41,34 +42,16 @@ export const listCustomers = defineRead({
         // As it was entered and as it is kept.
         conditions.push(anyOf([value, withoutOwnPrefix(value)].map((number) => equals(column, number))));
       } else if (name === 'country') conditions.push(equals(column, value));
-      else filters.push(inColumn(name === 'name' ? 'shown_name' : column, value));
+      else {
+        const searches = name === 'name' ? 'shown_name' : column;
+        filters.push(inColumn(searches, value, searched.includes(searches) ? customerWords : undefined));
+      }
     }
-    const listed = {
-      from: 'certo.customers',
-      columns: customerListColumns,
-      conditions,
-      sortColumns: {
-        createdAt: { by: 'created_at' },
-        updatedAt: { by: 'updated_at' },
-        name: { by: 'certo.fold(shown_name)' },
-      },
-      page: query,
-    };
-    return readContaining(tx, listed, filters);
+    const listed = { columns: customerListColumns, name: 'shown_name', conditions, filters, page: query };
+    return readMasters(tx, { from: 'certo.customers', ...listed });
   },
   show: (rows) => rows.map(showCustomer),
 });
 
 /** Columns that `search` looks through; the function certo.words_of_customer says the same. */
 const searched = ['shown_name', 'company_name', 'taxpayer_number', 'email'];
-
-const inAny = (text: string): Containing => ({
-  text,
-  among: customerWords,
-  itself: anyOf(searched.map((column) => contains(column, text))),
-});
-
-function inColumn(column: string, text: string): Containing {
-  const among = searched.includes(column) ? customerWords : undefined;
-  return { text, among, itself: contains(column, text), narrower: true };
-}

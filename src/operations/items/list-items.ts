@@ -1,14 +1,15 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, contains, equals, sql } from '../../db/page.ts';
+import { anyOf, type Condition, equals, sql } from '../../db/page.ts';
 import type { Tx } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { rateOn } from '../../fiscal/vat-rates.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { line, listQuery, oneOf, percent, precise } from '../fields.ts';
+import { readMasters } from '../listed-masters.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
-import { type Containing, itemWords, readContaining } from '../search.ts';
+import { type Containing, inAny, inColumn, itemWords } from '../search.ts';
 import {
   ItemReply,
   itemListColumns,
@@ -67,18 +68,8 @@ export const listItems = defineRead({
     ];
     for (const [column, value] of equal) if (value !== undefined) conditions.push(equals(column, value));
     if (query.taxRate !== undefined) conditions.push(await rateInForce(tx, query.taxRate, asked));
-    const listed = {
-      from: 'certo.items',
-      columns: itemListColumns,
-      conditions,
-      sortColumns: {
-        createdAt: { by: 'created_at' },
-        updatedAt: { by: 'updated_at' },
-        name: { by: 'certo.fold(name)' },
-      },
-      page: query,
-    };
-    return readContaining(tx, listed, filtersOf(query));
+    const listed = { columns: itemListColumns, name: 'name', conditions, filters: filtersOf(query), page: query };
+    return readMasters(tx, { from: 'certo.items', ...listed });
   },
   show: (rows, { principal }) =>
     rows.map((row) => showItem(row, dayOf(row['now'] as Date, principal.region), principal.region)),
@@ -87,14 +78,9 @@ export const listItems = defineRead({
 /** The function certo.words_of_item says what is searched. */
 function filtersOf({ search, name, withholdingTaxReason: reason }: Record<string, unknown>): Containing[] {
   const filters: Containing[] = [];
-  if (typeof search === 'string') {
-    const itself = anyOf([contains('name', search), contains('description', search)]);
-    filters.push({ text: search, among: itemWords, itself });
-  }
-  if (typeof name === 'string')
-    filters.push({ text: name, among: itemWords, itself: contains('name', name), narrower: true });
-  if (typeof reason === 'string')
-    filters.push({ text: reason, among: undefined, itself: contains('withholding_tax_reason', reason) });
+  if (typeof search === 'string') filters.push(inAny(['name', 'description'], search, itemWords));
+  if (typeof name === 'string') filters.push(inColumn('name', name, itemWords));
+  if (typeof reason === 'string') filters.push(inColumn('withholding_tax_reason', reason));
   return filters;
 }
 
