@@ -29,7 +29,7 @@ test('calls of one statement for lists become one, with the elements in the orde
 });
 
 test('rows that several members write are named in the order of their ids, as who locks several of them does', () => {
-  const written = (id: string) => new Elements([new WrittenElement({ id }, '"n":1')]);
+  const written = (id: string) => new Elements([new WrittenElement(id, '"n":1')]);
   const { calls } = joinCalls([[[inOrder, [one('b')]]], [[inOrder, [written('C')]]], [[inOrder, [one('a')]]]]);
   expect(elementsOf(calls[0]!).map((element) => (element as { id: string }).id)).toEqual(['a', 'b', 'C']);
 });
@@ -127,10 +127,10 @@ test('bytes go as the input of bytea reads them, dates as text', () => {
 
 test('a value that is a function is asked when its element is sent; what is written goes as it is', () => {
   let asked = 0;
-  const list = [{ id: 'a', seal: () => Buffer.of(++asked) }, new WrittenElement({ id: 'b' }, '"n": 1,"of":[]')];
+  const list = [{ id: 'a', seal: () => Buffer.of(++asked) }, new WrittenElement('b', '"n": 1,"of":[]')];
   const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
   expect([calls.length, asked]).toEqual([1, 0]);
-  expect(encode(calls[0]![1][0])).toBe('[{"id":"a","seal":"\\\\x01"},{"n": 1,"of":[],"id":"b"}]');
+  expect(encode(calls[0]![1][0])).toBe('[{"id":"a","seal":"\\\\x01"},{"id":"b","n": 1,"of":[]}]');
 });
 
 /** A server that answers each element with its id, the statement's name and when it ran. */

@@ -1,4 +1,5 @@
 /** Known SQL has a name: the server parses it once per connection, and errors can say which statement failed. */
+import { canonicalJson } from '../fiscal/canonical.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
 
 /** One row, by column name. Types of the values: see wire-types.ts. */
@@ -20,16 +21,14 @@ export interface Statement {
  */
 export type Element = string | WrittenElement | { readonly id: string; readonly [column: string]: unknown };
 
-/** An element of which most columns are JSON already. */
+/** An element whose columns are JSON already. */
 export class WrittenElement {
   readonly id: string;
-  readonly columns: Readonly<Record<string, unknown>>;
-  /** Members of an object, without braces; none that is among the columns. */
+  /** Members of an object, without braces; `id` is none of them. */
   readonly members: string;
 
-  constructor(columns: { readonly id: string; readonly [column: string]: unknown }, members: string) {
-    this.id = columns.id;
-    this.columns = columns;
+  constructor(id: string, members: string) {
+    this.id = id;
     this.members = members;
   }
 }
@@ -63,32 +62,39 @@ export class Elements {
 
   /** What travels beside them, in their order. */
   beside(): Utf8[] {
-    return this.list.flatMap((element) =>
-      Object.values(element).flatMap((value) => (value instanceof Beside ? [value.bytes] : [])),
-    );
+    const found: Utf8[] = [];
+    for (const element of this.list) {
+      if (element instanceof WrittenElement) continue;
+      for (const column of Object.keys(element)) {
+        const value = element[column];
+        if (value instanceof Beside) found.push(value.bytes);
+      }
+    }
+    return found;
   }
 }
 
 function jsonOf(element: Exclude<Element, string>): string {
-  if (!(element instanceof WrittenElement)) return `{${membersOf(element)}}`;
-  return `{${element.members},${membersOf(element.columns)}}`;
-}
-
-function membersOf(columns: Readonly<Record<string, unknown>>): string {
+  if (element instanceof WrittenElement) return `{"id":${canonicalJson(element.id)},${element.members}}`;
   let members = '';
-  for (const column of Object.keys(columns)) {
-    const value = columns[column];
+  for (const column of Object.keys(element)) {
+    const value = element[column];
     if (value instanceof Beside) continue;
     const text = valueJson(typeof value === 'function' ? value() : value);
     if (text !== undefined) members += `${members === '' ? '' : ','}"${column}":${text}`;
   }
-  return members;
+  return `{${members}}`;
 }
 
-/** Bytes become what the input of bytea reads. */
+/** Short texts and bytes, as most are, without a call of V8's. */
 function valueJson(value: unknown): string | undefined {
-  if (!(value instanceof Uint8Array)) return JSON.stringify(value);
-  return `"\\\\x${Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString('hex')}"`;
+  if (typeof value === 'string') return canonicalJson(value);
+  return value instanceof Uint8Array ? bytesJson(value) : JSON.stringify(value);
+}
+
+/** What the input of bytea reads, as JSON. */
+export function bytesJson(bytes: Uint8Array): string {
+  return `"\\\\x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}"`;
 }
 
 /** SQL composed at run time (Kysely's compiled queries have this shape). Parsed at each use. */

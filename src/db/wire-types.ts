@@ -137,10 +137,13 @@ export function encode(value: unknown): string | Buffer | null {
 
 /** The parameters of a statement, in their order. Lists with something beside them are two. */
 export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[] {
-  return values.flatMap((value) => {
+  const encoded: (string | Buffer | null)[] = [];
+  for (const value of values) {
+    encoded.push(encode(value));
     const beside = value instanceof Elements ? value.beside() : [];
-    return beside.length === 0 ? [encode(value)] : [encode(value), binaryArray(beside)];
-  });
+    if (beside.length > 0) encoded.push(binaryArray(beside));
+  }
+  return encoded;
 }
 
 const bytea_oid = 17;

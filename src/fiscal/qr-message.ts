@@ -61,6 +61,9 @@ export interface QrFields {
   readonly other?: string | undefined;
 }
 
+/** Of one message: there are three blocks of fields for them. */
+export const most_regions = 3;
+
 const longest: Readonly<Record<string, number>> = {
   A: 9,
   B: 30,
@@ -80,45 +83,57 @@ const longest: Readonly<Record<string, number>> = {
   S: 65,
 };
 
-/** The message. Throws QR_TOO_MANY_REGIONS above three regions; values that can't stand in a field are a fault of ours. */
-export function qrMessage(fields: QrFields): string {
-  if (fields.regions.length > 3) throw new Refusal('QR_TOO_MANY_REGIONS');
-  const out: string[] = [];
-  const put = (code: string, value: string | undefined): void => {
-    if (value === undefined) return;
-    assert(value !== '' && !value.includes('*') && value.length <= (longest[code] ?? 16), `QR field ${code}`);
-    out.push(`${code}:${value}`);
-  };
-  put('A', fields.issuerNif);
-  put('B', fields.buyerTaxId);
-  put('C', fields.buyerCountry);
-  put('D', fields.typeCode);
-  put('E', fields.status);
-  put('F', fields.date.replaceAll('-', ''));
-  put('G', fields.number);
-  put('H', fields.atcud);
-  if (fields.regions.length === 0) put('I1', '0');
-  fields.regions.forEach((region, index) => {
-    putRegion('IJK'.charAt(index), region, put);
-  });
-  put('L', fields.notSubject);
-  put('M', fields.stampDuty);
-  put('N', fields.taxPayable);
-  put('O', fields.grossTotal);
-  put('P', fields.withholding);
-  put('Q', fields.hashCharacters);
-  put('R', fields.certificate);
-  put('S', fields.other);
-  return out.join('*');
+/** What of a message is told with the number. */
+export type QrStamps = Pick<QrFields, 'date' | 'number' | 'atcud' | 'hashCharacters' | 'certificate'>;
+/** What of it the document says before. */
+export type QrDraftFields = Omit<QrFields, keyof QrStamps>;
+
+/** A message without what is told with the number: the fields before those, between them, and behind. */
+export interface QrAround {
+  readonly before: string;
+  readonly between: string;
+  readonly behind: string;
 }
 
-function putRegion(letter: string, region: QrRegion, put: (code: string, value: string | undefined) => void): void {
-  put(`${letter}1`, region.region);
-  put(`${letter}2`, region.exempt);
-  put(`${letter}3`, region.reduced?.base);
-  put(`${letter}4`, region.reduced?.tax);
-  put(`${letter}5`, region.intermediate?.base);
-  put(`${letter}6`, region.intermediate?.tax);
-  put(`${letter}7`, region.normal?.base);
-  put(`${letter}8`, region.normal?.tax);
+/** The message. Throws QR_TOO_MANY_REGIONS above `most_regions`; values that can't stand in a field are a fault of ours. */
+export function qrMessage(fields: QrFields): string {
+  return qrMessageOf(qrAround(fields), fields);
+}
+
+/** Throws as `qrMessage`. */
+export function qrAround(fields: QrDraftFields): QrAround {
+  const { regions } = fields;
+  if (regions.length > most_regions) throw new Refusal('QR_TOO_MANY_REGIONS');
+  return {
+    before: `A:${fits('A', fields.issuerNif)}${next('B', fields.buyerTaxId)}${next('C', fields.buyerCountry)}${next('D', fields.typeCode)}${next('E', fields.status)}`,
+    between: `${regions.length === 0 ? '*I1:0' : regions.map(regionText).join('')}${next('L', fields.notSubject)}${next('M', fields.stampDuty)}${next('N', fields.taxPayable)}${next('O', fields.grossTotal)}${next('P', fields.withholding)}`,
+    behind: next('S', fields.other),
+  };
+}
+
+/** The message of a document that has its number. */
+export function qrMessageOf({ before, between, behind }: QrAround, stamps: QrStamps): string {
+  const { date, number, atcud, hashCharacters, certificate } = stamps;
+  const day = `${date.slice(0, 4)}${date.slice(5, 7)}${date.slice(8)}`;
+  const numbered = `${before}${next('F', day)}${next('G', number)}${next('H', atcud)}`;
+  return `${numbered}${between}${next('Q', hashCharacters)}${next('R', certificate)}${behind}`;
+}
+
+function regionText(region: QrRegion, index: number): string {
+  const letter = 'IJK'.charAt(index);
+  const { exempt, reduced, intermediate, normal } = region;
+  const rates = [exempt, reduced?.base, reduced?.tax, intermediate?.base, intermediate?.tax, normal?.base, normal?.tax];
+  return `${next(`${letter}1`, region.region)}${rates.map((value, at) => next(`${letter}${at + 2}`, value)).join('')}`;
+}
+
+/** A field behind others; nothing where it is left out. */
+function next(code: string, value: string | undefined): string {
+  return value === undefined ? '' : `*${code}:${fits(code, value)}`;
+}
+
+function fits(code: string, value: string): string {
+  const isFit = value !== '' && !value.includes('*') && value.length <= (longest[code] ?? 16);
+  // The words are put together only where they are needed: each message has a dozen fields.
+  if (!isFit) assert(false, `QR field ${code}`);
+  return value;
 }

@@ -2,7 +2,7 @@
 import { buyerCountry, buyerTaxId } from './buyer.ts';
 import { isZero, round2, sum } from './decimal.ts';
 import { type Content, documentTypes, type Issued, type Region, type TaxGroup } from './document.ts';
-import { type QrRate, type QrRegion, qrMessage } from './qr-message.ts';
+import { type QrAround, type QrRate, type QrRegion, qrAround, qrMessageOf } from './qr-message.ts';
 import { assert } from './refusal.ts';
 import { typeCode } from './regime.ts';
 
@@ -34,35 +34,52 @@ const toldBefore: Told = { isUnrated: ({ books }) => isZero(books.gross), isTold
  * transport document without values: I1:0.
  */
 export function qrPayload(content: QrContent, issued: QrIssued): string {
-  return messageOf(content, issued, told);
+  return qrPayloadOf(qrDrafted(content), issued);
+}
+
+/** Of the message what a document says before it has a number. */
+export interface QrDrafted extends QrAround {
+  readonly isSigned: boolean;
+}
+
+/** Throws QR_TOO_MANY_REGIONS above three regions. Only of what could be issued as it is: it has an issuer with a NIF. */
+export function qrDrafted(content: QrContent): QrDrafted {
+  return draftedOf(content, told);
+}
+
+/** `qrPayload`, where what the content says is known. */
+export function qrPayloadOf(drafted: QrDrafted, issued: QrIssued): string {
+  return qrMessageOf(drafted, {
+    date: issued.date,
+    number: issued.number,
+    atcud: issued.atcud,
+    hashCharacters: drafted.isSigned ? issued.shortHash : '0',
+    certificate: String(issued.certificateNumber),
+  });
 }
 
 /** Whether this is the document's message, as it is made now or was before. */
 export function isQrPayload(qr: string, content: QrContent, issued: QrIssued): boolean {
-  return qr === qrPayload(content, issued) || qr === messageOf(content, issued, toldBefore);
+  return qr === qrPayload(content, issued) || qr === qrPayloadOf(draftedOf(content, toldBefore), issued);
 }
 
-function messageOf(content: QrContent, issued: QrIssued, { isUnrated, isTold }: Told): string {
+function draftedOf(content: QrContent, { isUnrated, isTold }: Told): QrDrafted {
   const { family, signed } = documentTypes[content.type];
   const { books, customer, issuer } = content;
   assert(issuer.taxpayerNumber !== undefined, 'an issuer has a NIF');
   const unrated = (family === 'RECEIPT' && content.cashVat !== true) || (family === 'TRANSPORT' && isUnrated(content));
-  return qrMessage({
+  const { before, between, behind } = qrAround({
     issuerNif: issuer.taxpayerNumber,
     buyerTaxId: buyerTaxId(customer),
     buyerCountry: buyerCountry(customer),
     typeCode: typeCode(content),
     status: 'N',
-    date: issued.date,
-    number: issued.number,
-    atcud: issued.atcud,
     regions: unrated ? [] : regionsOf(books.groups, isTold),
     taxPayable: unrated ? '0.00' : books.tax,
     grossTotal: books.gross,
     withholding: present(books.withholding),
-    hashCharacters: signed ? issued.shortHash : '0',
-    certificate: String(issued.certificateNumber),
   });
+  return { before, between, behind, isSigned: signed };
 }
 
 function regionsOf(groups: readonly TaxGroup[], isTold: Told['isTold']): QrRegion[] {
@@ -72,14 +89,18 @@ function regionsOf(groups: readonly TaxGroup[], isTold: Told['isTold']): QrRegio
     if (known === undefined) regions.set(group.region, [group]);
     else known.push(group);
   }
-  return [...regions].map(([region, own]) => {
-    const rateOf = (code: TaxGroup['taxCode']): QrRate | undefined => {
-      const rate = summed(own.filter(({ taxCode }) => taxCode === code));
-      return isTold(rate) ? rate : undefined;
-    };
-    const [exempt, reduced, intermediate, normal] = [rateOf('ISE'), rateOf('RED'), rateOf('INT'), rateOf('NOR')];
-    return { region, exempt: exempt?.base, reduced, intermediate, normal };
-  });
+  return [...regions].map(([region, own]) => ({
+    region,
+    exempt: rateOf('ISE', own, isTold)?.base,
+    reduced: rateOf('RED', own, isTold),
+    intermediate: rateOf('INT', own, isTold),
+    normal: rateOf('NOR', own, isTold),
+  }));
+}
+
+function rateOf(code: TaxGroup['taxCode'], groups: readonly TaxGroup[], isTold: Told['isTold']): QrRate | undefined {
+  const rate = summed(groups.filter(({ taxCode }) => taxCode === code));
+  return isTold(rate) ? rate : undefined;
 }
 
 const summed = (groups: readonly TaxGroup[]): QrRate => ({

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import { utf8, utf8Of } from '../fiscal/utf8.ts';
+import { type Utf8, utf8, utf8Of } from '../fiscal/utf8.ts';
 import { Memory } from './memory.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
 const moment = { id: 'A', region: 'PT', now, digest: '1' };
+const qr = { before: 'A:1', between: '*I1:0', behind: '', isSigned: true };
+const parts = (id: unknown, texts: Utf8) => ({ columns: { id }, qr, texts, besides: 700 });
 
 test('the moment goes on with the ticks since it was read, for a minute', () => {
   let ticks = 5_000;
@@ -61,7 +63,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   A.keepPlaces('INVOICE', null, [{ place_id: 's' }]);
   A.keepMasters('customer', [{ id: 'c' }]);
   A.keepUsed(['c']);
-  A.keepDraft('d', { id: 'd' }, utf8('açúcar'));
+  A.keepDraft('d', parts('d', utf8('açúcar')));
   expect([B.moment('PT'), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
     undefined,
     undefined,
@@ -70,7 +72,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   ]);
   expect(B.areUsed(['c'])).toBe(false);
   B.forgetDraft('d');
-  expect(A.draft('d')).toEqual({ columns: { id: 'd' }, bytes: utf8('açúcar') });
+  expect(A.draft('d')).toEqual({ columns: { id: 'd' }, qr, texts: utf8('açúcar') });
 });
 
 test('a customer is no item, and a series that is named no default', () => {
@@ -89,7 +91,7 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
   A.keepMoment(moment);
   A.keepMasters('item', [{ id: 'i' }]);
   A.keepUsed(['i']);
-  A.keepDraft('d', { id: 'd' }, utf8(''));
+  A.keepDraft('d', parts('d', utf8('')));
   A.forgetRead();
   expect([A.moment('PT'), A.master('item', 'i'), A.areUsed(['i']), A.draft('d')]).toEqual([
     undefined,
@@ -120,12 +122,12 @@ test('only the latest are kept, by what they weigh, and no draft that is very la
   const memory = new Memory(() => 0);
   const A = memory.of('A');
   const text = utf8('x'.repeat(16_384));
-  // 48 MiB, and 700 bytes for each beside its text.
+  // 48 MiB, and 700 bytes that each says it has beside its texts.
   const fit = Math.floor((48 * 2 ** 20) / (16_384 + 700));
-  for (let i = 0; i <= fit; i++) A.keepDraft(`d${i}`, { id: i }, text);
+  for (let i = 0; i <= fit; i++) A.keepDraft(`d${i}`, parts(i, text));
   const [first, second, last] = ['d0', 'd1', `d${fit}`].map((id) => A.draft(id)?.columns['id']);
   expect([first, second, last]).toEqual([undefined, 1, fit]);
-  A.keepDraft('d', { id: 'd' }, utf8Of`${text}x`);
+  A.keepDraft('d', parts('d', utf8Of`${text}x`));
   expect(A.draft('d')).toBeUndefined();
   memory.keepKey('k');
   expect([memory.hasKey('k'), memory.hasKey('l')]).toEqual([true, false]);

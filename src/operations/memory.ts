@@ -6,6 +6,7 @@
  */
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
+import type { QrDrafted } from '../fiscal/qr-payload.ts';
 import type { Utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Lately } from './lately.ts';
@@ -19,10 +20,8 @@ const most_masters = 2_000;
 const most_used = 4_000;
 /** Of all drafts together: some 6,000 of three lines. */
 const most_drafts_bytes = 48 * 2 ** 20;
-/** Larger drafts are read again. */
+/** Of its texts: larger drafts are read again. */
 const most_draft_bytes = 16_384;
-/** What a draft takes beside its text. */
-const laid_bytes = 700;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
 const reading_lasts_ms = 60_000;
 /** So long after a failure series are read before they are numbered in. */
@@ -31,12 +30,19 @@ const wary_ms = 30_000;
 /** What `CompanyMemory.forgetRead` makes worthless, all at once. */
 type Era = object;
 
-/** A draft as it lies here: bytes, which the collector of garbage does not walk through. */
-interface Laid {
-  readonly era: Era;
+/** A draft to be kept, by whoever knows what is in it (invoices/kept-draft.ts). */
+export interface KeptParts {
   readonly columns: Row;
-  /** Its long texts. */
+  readonly qr: QrDrafted;
+  /** What is long of it. */
+  readonly texts: Utf8;
+}
+
+/** As it lies here: its texts as bytes, which the collector of garbage neither walks through nor copies. */
+interface Laid extends Omit<KeptParts, 'texts'> {
+  readonly era: Era;
   readonly bytes: Buffer;
+  readonly weight: number;
 }
 
 interface Stores {
@@ -149,17 +155,17 @@ export class CompanyMemory {
     return ids.every((id) => this.#stores.used.get(id) === this.#era);
   }
 
-  /** `bytes`: what is long of it, to be taken apart by whoever put it together (invoices/kept-draft.ts). */
-  keepDraft(id: string, columns: Row, bytes: Utf8): void {
-    if (bytes.length > most_draft_bytes) return;
-    this.#stores.drafts.set(id, { era: this.#era, columns, bytes: Buffer.from(bytes, 'latin1') });
+  /** `besides`: bytes that it takes beside its texts. */
+  keepDraft(id: string, { columns, qr, texts, besides }: KeptParts & { readonly besides: number }): void {
+    if (texts.length > most_draft_bytes) return;
+    const bytes = Buffer.from(texts, 'latin1');
+    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, weight: besides + bytes.length });
   }
 
-  draft(id: string): { readonly columns: Row; readonly bytes: Utf8 } | undefined {
+  draft(id: string): KeptParts | undefined {
     const kept = this.#stores.drafts.get(id);
-    return kept?.era === this.#era
-      ? { columns: kept.columns, bytes: kept.bytes.toString('latin1') as Utf8 }
-      : undefined;
+    if (kept?.era !== this.#era) return undefined;
+    return { columns: kept.columns, qr: kept.qr, texts: kept.bytes.toString('latin1') as Utf8 };
   }
 
   forgetDraft(id: string): void {
@@ -189,7 +195,7 @@ export class Memory {
     this.#stores = {
       masters: new Lately(most_masters),
       used: new Lately(most_used),
-      drafts: new Lately(most_drafts_bytes, ({ bytes }) => laid_bytes + bytes.length),
+      drafts: new Lately(most_drafts_bytes, ({ weight }) => weight),
       clock: new Clock(ticks),
     };
   }

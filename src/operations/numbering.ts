@@ -8,6 +8,7 @@ import { statement } from '../db/transact.ts';
 import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts } from '../fiscal/issue.ts';
+import type { QrDrafted } from '../fiscal/qr-payload.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
 import { type CashVatPeriod, inCashVat, type Scheme } from '../fiscal/regime.ts';
@@ -160,9 +161,16 @@ export const regimeRefusals = [
 /** The installation has a newer key than this signer's. */
 const isOlder = ({ keyVersion }: Signer, moment: Row): boolean => keyVersion < Number(moment['key_version']);
 
+interface Unnumbered {
+  readonly content: Content;
+  readonly region: Region;
+  /** Of its content, where it is known. */
+  readonly qr?: QrDrafted | undefined;
+}
+
 /** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
 export async function numberDocument(
-  document: Pick<Numbered, 'id' | 'drafted'> & { readonly content: Content; readonly region: Region },
+  document: Pick<Numbered, 'id' | 'drafted'> & Unnumbered,
   place: Place,
   world: World,
 ): Promise<Numbered> {
@@ -192,7 +200,7 @@ export async function numberDocument(
     seals: running,
     signedText: decided.parts === undefined ? null : signedText(decided.parts, previousHash),
     decided,
-    issued: finishIssue(decided, hash),
+    issued: finishIssue(decided, hash, document.qr),
     now,
     drafted: document.drafted,
   };
@@ -230,7 +238,7 @@ function readingOf(now: Date, last: Date | undefined): Date {
 }
 
 const later = (a: Date | undefined, b: Date | undefined): Date | undefined =>
-  a === undefined || (b !== undefined && b > a) ? b : a;
+  a === undefined || (b !== undefined && b.getTime() > a.getTime()) ? b : a;
 
 function sealedSeries(series: Row): SealedSeries {
   return {

@@ -1,6 +1,7 @@
 /** A numbered document as its row: every frozen column with its value, sealed after the head of its series. */
 
 import type { Row } from '../db/transact.ts';
+import { canonicalJson } from '../fiscal/canonical.ts';
 import { atStatusOf } from '../fiscal/communicated.ts';
 import { round2 } from '../fiscal/decimal.ts';
 import { type Content, type Decimal, documentTypes, type Issued } from '../fiscal/document.ts';
@@ -90,7 +91,8 @@ export interface Sealed {
   readonly members: readonly string[] | undefined;
   /** Of these what issuing adds; empty for what is null. */
   readonly added: readonly string[];
-  readonly state: State;
+  /** The columns that move, as members of JSON. */
+  readonly state: string;
   readonly seal: Buffer;
   readonly stateSeal: Buffer;
   /** Makes the seal of the series that ends with this document. */
@@ -101,8 +103,11 @@ export interface Sealed {
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const state = stateOf(numbered, stamp);
   const { id, companyId, decided, drafted } = numbered;
-  const values = addedBy(numbered, stamp, state);
-  const added = addedColumns.map((column) => frozenMember(column, values[column]));
+  const stateJson = canonicalJson(state);
+  const values = addedBy(numbered, stamp);
+  const added = addedColumns.map((column) =>
+    column === 'issued_state' ? `"issued_state":${stateJson}` : frozenMember(column, values[column]),
+  );
   const members =
     drafted === undefined
       ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
@@ -112,7 +117,7 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
   return {
     members,
     added,
-    state,
+    state: stateJson.slice(1, -1),
     seal,
     stateSeal: stateSeal(mac, numbered.id, 0, seal),
     headSeal: () => headSeal(mac, numbered.series, numbered.issued.sequence, seal),
@@ -227,8 +232,7 @@ function between(runs: readonly Utf8[], added: readonly string[]): Utf8[] {
 function addedBy(
   { issued, decided, seriesId, signedText, now }: Numbered,
   { actor, begun }: Stamp,
-  state: State,
-): Pick<Frozen, AddedColumn> {
+): Pick<Frozen, Exclude<AddedColumn, 'issued_state'>> {
   return {
     series_id: seriesId,
     date: decided.date,
@@ -244,7 +248,6 @@ function addedBy(
     qr: issued.qr,
     issued_at: sealable(now),
     issued_by: actor,
-    issued_state: state,
     recovered_key: begun.recovered?.key ?? null,
     recovered_file: begun.recovered?.file ?? null,
   };

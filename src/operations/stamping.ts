@@ -7,6 +7,7 @@ import {
   allOr,
   anyId,
   anyOf,
+  bytesJson,
   type Element,
   Elements,
   eachOnce,
@@ -17,6 +18,7 @@ import {
 import type { Content } from '../fiscal/document.ts';
 import { assert } from '../fiscal/refusal.ts';
 import { frozenInOrder, type Mac } from '../fiscal/seal.ts';
+import { utcText } from '../fiscal/time.ts';
 import { type AddedColumn, type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
@@ -145,17 +147,13 @@ export function stampCalls(
     seal_before: previousSeal,
   };
   const stamped = asDrafted
-    ? stampOf({ id: numbered.id, seen: stamp.begun.updatedAt }, sealed, sealed.added)
-    : stampOf(
-        { id: numbered.id },
-        sealed,
-        sealed.members!.filter((_, i) => isStamped[i]),
-      );
+    ? stampOf(sealed, `"seen":"${utcText(stamp.begun.updatedAt!)}",${present(sealed.added)}`)
+    : stampOf(sealed, present(sealed.members!.filter((_, i) => isStamped[i])));
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     [moveSeries, [new Elements([move])]],
-    [asDrafted ? stampDraft : stampDocument, [new Elements([stamped])]],
+    [asDrafted ? stampDraft : stampDocument, [new Elements([new WrittenElement(numbered.id, stamped)])]],
   ];
   if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
@@ -167,15 +165,12 @@ export function namedBy({ customer, lines }: Content): string[] {
   return [customer.id, ...new Set(lines.map((line) => line.itemId))];
 }
 
-/** `written`: the text that was sealed, of the columns that are written. Null is left out, and so read. */
-function stampOf(
-  row: { readonly id: string; readonly seen?: Date | undefined },
-  { state, seal, stateSeal }: Sealed,
-  written: readonly string[],
-): WrittenElement {
-  const members = written.filter((member) => member !== '').join(',');
-  return new WrittenElement({ ...row, seal, state_seal: stateSeal, ...state }, members);
-}
+/** As members of JSON. `written`: the text that was sealed, of the columns that are written. */
+const stampOf = ({ state, seal, stateSeal }: Sealed, written: string): string =>
+  `"seal":${bytesJson(seal)},"state_seal":${bytesJson(stateSeal)},${state},${written}`;
+
+/** Null is left out, and so read. */
+const present = (members: readonly string[]): string => members.filter((member) => member !== '').join(',');
 
 /** What a document does to the head of its series: on condition that it stands where the one before left it. */
 interface Move {

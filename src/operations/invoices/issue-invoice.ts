@@ -110,14 +110,15 @@ export const issueInvoice = defineWrite({
     const content = contentToIssue(row, parent, corrected, world);
     if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
-      { id: asked.params.id, content, region: asked.principal.region, drafted: kept?.drafted },
+      { id: asked.params.id, content, region: asked.principal.region, drafted: kept?.drafted, qr: kept?.qr },
       place,
       world,
     );
     const { type, totals } = numbered.decided.content;
     assert(kept === undefined || numbered.decided.content === content, 'of an outline nothing is made anew');
     const begun = begunOf(row);
-    const stamp = { actor: asked.principal.actor, begun, ...standing(type, totals.toPay) };
+    const { status, outstanding } = standing(type, totals.toPay);
+    const stamp = { actor: asked.principal.actor, begun, status, outstanding };
     const { moment } = place;
     const updatedAt = stampedAt(numbered.now, begun);
     return { row, moment, parent, proposal, numbered, stamp, updatedAt, shown: kept?.shown };
@@ -147,7 +148,8 @@ export const issueInvoice = defineWrite({
       const facts = factsAhead(kept.row, places, moment, world);
       const day = dayOf(moment['now'] as Date, principal.region);
       if (facts?.place.series === undefined || !isFrozenAsDrafted(content, facts.place.series, day)) return undefined;
-      return { ...facts, kept };
+      const { row, place } = facts;
+      return { row, parent: undefined, corrected: undefined, proposal: undefined, place, kept };
     },
     read: ({ params }) => [readDraftAhead(params.id), [readMoment, []]],
     facts([rows = [], moments], { principal }, world) {

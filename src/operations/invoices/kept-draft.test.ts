@@ -12,7 +12,7 @@ import { Memory } from '../memory.ts';
 import { begunOf, type Numbered, type Sealed, sealNumbered } from '../stamp.ts';
 import { namedBy } from '../stamping.ts';
 import type { World } from '../world.ts';
-import { isFrozenAsDrafted, keepDraft, recallDraft } from './kept-draft.ts';
+import { isFrozenAsDrafted, type KeptDraft, keepDraft, recallDraft } from './kept-draft.ts';
 import { renderInvoice, showContent, showInvoice } from './show-invoice.ts';
 
 const world = { baseUrl: 'https://certo.example', master: masterKey(new Uint8Array(32)) } as World;
@@ -70,6 +70,21 @@ function rowOf(content: Content): Row {
   };
 }
 
+const readByIssuing = [
+  'id',
+  'type',
+  'status',
+  'created_at',
+  'updated_at',
+  'series_id',
+  'created_by',
+  'application_id',
+  'schedule_template_id',
+  'credited',
+  'at_code',
+  'at_message',
+];
+
 const decided = (content: Content): DecidedIssue =>
   decideIssue({
     content,
@@ -90,7 +105,7 @@ const decided = (content: Content): DecidedIssue =>
   }) as DecidedIssue;
 
 /** With a digest that leaves the text as it is. */
-function sealed(row: Row, content: Content, drafted: Numbered['drafted']): Sealed {
+function sealed(row: Row, content: Content, { drafted, qr }: Partial<Pick<KeptDraft, 'drafted' | 'qr'>>): Sealed {
   const begun = begunOf(row);
   const one = decided(content);
   const hash = `${'a'.repeat(170)}A=`;
@@ -111,7 +126,7 @@ function sealed(row: Row, content: Content, drafted: Numbered['drafted']): Seale
     seals: { lastSeal: Buffer.alloc(32, 7) },
     signedText: 'x;y',
     decided: one,
-    issued: finishIssue(one, hash),
+    issued: finishIssue(one, hash, qr),
     now: at,
     drafted,
   };
@@ -128,11 +143,11 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
   const outline = kept.row['content'] as Content;
 
   test('is sealed and shown by the texts that were kept', () => {
-    const { seal, added } = sealed(row, content, undefined);
-    const ofTexts = sealed(row, outline, kept.drafted);
+    const { seal, added } = sealed(row, content, {});
+    const ofTexts = sealed(row, outline, kept);
     expect([ofTexts.seal, ofTexts.added]).toEqual([seal, added]);
     expect(kept.shown).toEqual(shown);
-    const { content: _content, asked: _asked, ...columns } = row;
+    const columns = Object.fromEntries(readByIssuing.map((column) => [column, row[column]]));
     expect(kept.row).toEqual({ ...columns, content: outline, marked: false });
     // What is decided on one of them is not told to who asks next.
     kept.row['marked'] = true;
@@ -145,7 +160,7 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
     expect(frozen).toBe(outline);
     expect({ ...stamps, content }).toEqual(one);
     const hash = `${'a'.repeat(170)}A=`;
-    expect(finishIssue(other, hash)).toEqual(finishIssue(one, hash));
+    expect(finishIssue(other, hash, kept.qr)).toEqual(finishIssue(one, hash));
     expect([schemeOf(outline), namedBy(outline)]).toEqual([schemeOf(content), namedBy(content)]);
     expect(outline.customer.name).toBe(content.customer.name);
   });
@@ -172,14 +187,28 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
   });
 });
 
-test('what is made of another document is not kept', () => {
+test('what is made of another document is not kept, nor what could not be issued as it is', () => {
   const memory = new Memory(() => 0).of(companyId);
   const origin = { id: 'p', number: 'PF A2026/1', date: '2026-03-01', type: 'PROFORMA' } as const;
-  for (const more of [{ origin }, { parent: { ...origin, reason: 'juros' } }]) {
-    const content = sampleContent('INVOICE', [sampleLine()], more);
+  const plain = sampleContent('INVOICE');
+  const unknown = { ...plain.issuer, taxpayerNumber: undefined };
+  const group = plain.books.groups[0]!;
+  const places = ['PT', 'PT-MA', 'PT-AC', 'ES'] as (typeof group.region)[];
+  const books = { ...plain.books, groups: places.map((region) => ({ ...group, region })) };
+  const refused = [{ code: 'RATE_DIFFERS', pointer: '/date', facts: {} }] as unknown as Content['refused'];
+  for (const more of [
+    { origin },
+    { parent: { ...origin, reason: 'juros' } },
+    { issuer: unknown },
+    { refused },
+    { books },
+  ]) {
+    const content = { ...plain, ...more };
     keepDraft(memory, companyId, rowOf(content), showContent(content, 'PT'));
     expect(recallDraft(memory, id)).toBeUndefined();
   }
+  keepDraft(memory, companyId, rowOf(plain), showContent(plain, 'PT'));
+  expect(recallDraft(memory, id)).toBeDefined();
 });
 
 test('it is frozen as it stands in a normal series, while its rates are in force', () => {

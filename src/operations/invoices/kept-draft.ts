@@ -4,6 +4,9 @@
  */
 import type { Row } from '../../db/transact.ts';
 import type { Content, Day } from '../../fiscal/document.ts';
+import { isOwnNif } from '../../fiscal/nif.ts';
+import { most_regions } from '../../fiscal/qr-message.ts';
+import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
 import { joinUtf8, splitUtf8, type Utf8, utf8 } from '../../fiscal/utf8.ts';
 import type { CompanyMemory } from '../memory.ts';
@@ -11,15 +14,18 @@ import { begunOf, draftedRuns } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
 
 export interface KeptDraft {
-  /** Its columns, the caller's own; `content` is an outline, and `marked` (numbering.ts) still to be said. */
+  /** Of its columns those that issuing reads, the caller's own; `content` is an outline, and `marked` still to be said. */
   readonly row: Row;
   /** See `draftedRuns`. */
   readonly drafted: readonly Utf8[];
   readonly shown: ShownContent;
+  readonly qr: QrDrafted;
 }
 
 // JSON has no line break of its own.
 const between = '\n';
+/** What the objects of a draft take: its columns and outline, and of these each line. */
+const laid_bytes = { draft: 1_600, line: 150 };
 
 /** `row`: its columns as they were written, with those that `begunOf` reads. */
 export function keepDraft(
@@ -29,24 +35,47 @@ export function keepDraft(
   { terms, deal, issuer }: ShownContent,
 ): void {
   const content = row['content'] as Content;
-  // What it corrects, or was made of, is locked and changed with it.
-  if (content.parent !== undefined || content.origin !== undefined) return;
+  if (!isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
-  const texts = utf8([asciiJson(outlineOf(content)), ...drafted].join(between));
-  // Members that are there are written over in a copy quickly; adding them to it takes V8 some microseconds each time.
-  const columns = { ...row, content: undefined, asked: undefined, marked: false };
-  memory.keepDraft(id, columns, joinUtf8([terms, deal, issuer, texts], between));
+  const texts = joinUtf8([terms, deal, issuer, utf8(drafted.join(between))], between);
+  const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
+  memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
 }
 
 /** Undefined: it is not known, or not any more. */
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const [terms, deal, issuer, outline, ...drafted] = splitUtf8(kept.bytes, between) as [Utf8, Utf8, Utf8, Utf8];
-  const row: Row = { ...kept.columns };
-  row['content'] = JSON.parse(outline) as Content;
-  return { row, drafted, shown: { terms, deal, issuer } };
+  const [terms, deal, issuer, ...drafted] = splitUtf8(kept.texts, between) as [Utf8, Utf8, Utf8];
+  return { row: { ...kept.columns }, drafted, shown: { terms, deal, issuer }, qr: kept.qr };
+}
+
+/** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */
+function isLikelyIssued({ parent, origin, refused, issuer, books }: Content): boolean {
+  if (parent !== undefined || origin !== undefined || refused !== undefined) return false;
+  const regions = new Set(books.groups.map(({ region }) => region));
+  return isOwnNif(issuer.taxpayerNumber ?? '') && regions.size <= most_regions;
+}
+
+/** Written out: V8 copies such an object quickly, and members that are there are written over in the copy. */
+function columnsOf(row: Row, outline: unknown): Row {
+  return {
+    id: row['id'],
+    type: row['type'],
+    status: row['status'],
+    created_at: row['created_at'],
+    updated_at: row['updated_at'],
+    series_id: row['series_id'],
+    created_by: row['created_by'],
+    application_id: row['application_id'],
+    schedule_template_id: row['schedule_template_id'],
+    credited: row['credited'],
+    at_code: row['at_code'],
+    at_message: row['at_message'],
+    content: outline,
+    marked: false,
+  };
 }
 
 /**
@@ -59,7 +88,7 @@ export function isFrozenAsDrafted(outline: Content, series: Row, day: Day): bool
 }
 
 /** Of a content what issuing asks (fiscal/issue.ts), as long as it changes nothing of it. */
-function outlineOf({ issuer, customer, lines, totals, ...content }: Content): unknown {
+function outlineOf({ issuer, customer, lines, totals, books, ...content }: Content): unknown {
   return {
     type: content.type,
     issuer: { name: issuer.name, taxpayerNumber: issuer.taxpayerNumber },
@@ -70,13 +99,12 @@ function outlineOf({ issuer, customer, lines, totals, ...content }: Content): un
       country: customer.country,
       finalConsumer: customer.finalConsumer,
     },
-    books: content.books,
+    books: { gross: books.gross },
     totals: { toPay: totals.toPay },
     date: content.date,
     taxPointDate: content.taxPointDate,
     dueDate: content.dueDate,
     payment: content.payment,
-    refused: content.refused,
     lines: lines.map(({ itemId, region, vatRate, rate, exemptionCode, productType }) => ({
       itemId,
       region,
@@ -86,10 +114,4 @@ function outlineOf({ issuer, customer, lines, totals, ...content }: Content): un
       productType,
     })),
   };
-}
-
-/** JSON that is the same text encoded or not. */
-function asciiJson(value: unknown): string {
-  const escaped = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  return JSON.stringify(value).replace(/[^\0-\x7f]/g, escaped);
 }
