@@ -3,9 +3,10 @@
  * purpose, so that a sealed AT password can't be opened as a signing key. Form: version byte, 12-byte nonce,
  * ciphertext, 16-byte tag; the purpose is also bound as associated data.
  */
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Mac } from '../fiscal/seal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
+import { type Hmac, hmacOf } from './hmac.ts';
 
 /** What is sealed or proved under one purpose's key means nothing under another's. */
 export type Purpose = 'at-password' | 'signing-key' | 'links' | 'books-seal' | 'backup' | 'fingerprint';
@@ -22,6 +23,7 @@ export interface MasterKey {
 export function masterKey(secret: Uint8Array): MasterKey {
   if (secret.length !== 32) throw new Error('the master key must have 32 bytes');
   const derived = new Map<Purpose, Buffer>();
+  const macs = new Map<Purpose, Hmac>();
   const keyFor = (purpose: Purpose): Buffer => {
     let key = derived.get(purpose);
     if (key === undefined) {
@@ -50,9 +52,12 @@ export function masterKey(secret: Uint8Array): MasterKey {
       }
     },
     mac(purpose, ...pieces) {
-      const digest = createHmac('sha256', keyFor(purpose));
-      for (const piece of pieces) digest.update(piece, 'latin1');
-      return digest.digest();
+      let mac = macs.get(purpose);
+      if (mac === undefined) {
+        mac = hmacOf(keyFor(purpose));
+        macs.set(purpose, mac);
+      }
+      return mac(pieces);
     },
   };
 }

@@ -1,7 +1,8 @@
 /**
  * Answers as they are recorded: pictures of QR codes, the larger half of an issued document's, are left out, and drawn
  * again from the message beside them when the answer is replayed. The drawing of a message never changes
- * (print/qr.test.ts holds its bytes), so a replay has the bytes of the first answer.
+ * (print/qr.test.ts holds its bytes), so a replay has the bytes of the first answer. Of the rest, what every answer of a
+ * document is full of is one character each: two thirds of what is left (docs/decisions/0071-less-to-write.md).
  *
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
@@ -27,8 +28,62 @@ export function fold(body: Utf8): Utf8 {
   return from === 0 ? body : ((text + body.slice(from)) as Utf8);
 }
 
+/**
+ * Each stands in a recorded answer as a control character, which JSON has none of. Its place here is its code: what was
+ * recorded has to be read for as long as it is kept, so nothing is taken out or moved, and what is new comes last.
+ */
+const frequent = [
+  '"discountAmount":0,"unitItemDiscountPercent":0,"unitItemDiscountAmount":0,"unitDiscountPercent":0,"unitDiscountAmount":0,',
+  '"withholdingTaxAmount":0,"withholdingTaxEnabled":false},"data":{"name":',
+  '"unitDiscountPercent":0,"unitDiscountAmount":0}',
+  '"meta":{"quantity":',
+  '"amountWithoutTax":',
+  '"amountWithTax":',
+  '"taxAmount":',
+  '"discountAmount":',
+  '"unitItemDiscountPercent":',
+  '"unitItemDiscountAmount":',
+  '"unitDiscountPercent":',
+  '"unitDiscountAmount":',
+  '"unitAmountWithoutTax":',
+  '"unitAmountWithTax":',
+  '"withholdingTaxAmount":',
+  '"withholdingTaxEnabled":',
+  '"unitPrice":',
+  '"vatRate":',
+  '"vatExemptionReason":',
+  '"taxRate":',
+  '"unitType":',
+  '"description":',
+  '"taxpayerNumber":',
+  '"address":',
+  '"postalCode":',
+  '"amountWithoutTaxWithoutDiscount":',
+  '"globalDiscountPercent":0,"globalDiscountAmount":0,"total":',
+  '"totalToPay":',
+  '"creditNotesTotal":0},"items":[',
+];
+/** All but the line break, which keeps texts of a draft apart (operations/invoices/kept-draft.ts). */
+const codes = Array.from({ length: 0x1f }, (_, i) => String.fromCharCode(i + 1)).filter((code) => code !== '\n');
+const codeOf = new Map(frequent.map((text, i) => [text, codes[i]!]));
+const textOf = new Map(frequent.map((text, i) => [codes[i]!, text]));
+/** The longest of those that begin alike. */
+const anyFrequent = new RegExp(
+  frequent
+    .toSorted((a, b) => b.length - a.length)
+    .map((text) => text.replace(/[[{}]/g, '\\$&'))
+    .join('|'),
+  'g',
+);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const anyCode = /[\x01-\x09\x0b-\x1f]/g;
+
+/** JSON, or members of it, with what is frequent in it as one character each. */
+export const foldNames = (json: Utf8): Utf8 => json.replace(anyFrequent, (text) => codeOf.get(text)!) as Utf8;
+
 /** The answer as it went out. */
-export function unfold(text: string): string {
+export function unfold(recorded: string): string {
+  const text = recorded.replace(anyCode, (code) => textOf.get(code) ?? code);
   let body = '';
   let from = 0;
   for (let at = text.indexOf(folded); at !== -1; at = text.indexOf(folded, from)) {

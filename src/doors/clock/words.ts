@@ -13,7 +13,7 @@ const most_companies = 20;
 /** Documents of one transaction: some hundredths of a second of the server's processor. */
 const most_together = 200;
 /** After each round it rests so many times as long as it took, and longer while many wait for their writes. */
-const rest = { idle: 4, busy: 30 };
+const rest = { idle: 4, busy: 100 };
 const idle_ms = 2_000;
 
 const toSearch = statement('clock_to_search', `select id from certo.companies_to_search(${most_companies}) as id`);

@@ -22,7 +22,7 @@ export interface KeptDraft {
   readonly qr: QrDrafted;
 }
 
-// JSON has no line break of its own.
+// JSON has no line break of its own, and none stands for anything in what is folded.
 const between = '\n';
 /** What the objects of a draft take: its columns and outline, and of these each line. */
 const laid_bytes = { draft: 1_600, line: 150 };
@@ -32,13 +32,13 @@ export function keepDraft(
   memory: CompanyMemory,
   companyId: string,
   row: Row,
-  { terms, deal, issuer }: ShownContent,
+  { terms, deal, issuer, folded }: ShownContent,
 ): void {
   const content = row['content'] as Content;
   if (!isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
-  const texts = joinUtf8([terms, deal, issuer, utf8(drafted.join(between))], between);
+  const texts = joinUtf8([terms, deal, issuer, folded, utf8(drafted.join(between))], between);
   const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
   memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
 }
@@ -47,8 +47,8 @@ export function keepDraft(
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const [terms, deal, issuer, ...drafted] = splitUtf8(kept.texts, between) as [Utf8, Utf8, Utf8];
-  return { row: { ...kept.columns }, drafted, shown: { terms, deal, issuer }, qr: kept.qr };
+  const [terms, deal, issuer, folded, ...drafted] = splitUtf8(kept.texts, between) as [Utf8, Utf8, Utf8, Utf8];
+  return { row: { ...kept.columns }, drafted, shown: { terms, deal, issuer, folded }, qr: kept.qr };
 }
 
 /** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */

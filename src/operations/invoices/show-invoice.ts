@@ -5,7 +5,7 @@ import type { Content, Discount, PricedLine, Region } from '../../fiscal/documen
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
-import { leftOut } from '../../print/folded.ts';
+import { foldNames, leftOut } from '../../print/folded.ts';
 import { qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
 import { Rendered } from '../operation.ts';
@@ -29,14 +29,18 @@ export interface ShownContent {
   readonly terms: Utf8;
   readonly deal: Utf8;
   readonly issuer: Utf8;
+  /** `deal` as it is recorded. */
+  readonly folded: Utf8;
 }
 
 /** As a draft, or what has just been issued, shows it: nothing of it is credited. */
 export function showContent(content: Content, region: Region): ShownContent {
+  const deal = utf8(membersOf(showDeal(content, region, '0')));
   return {
     terms: utf8(membersOf(showTerms(content))),
-    deal: utf8(membersOf(showDeal(content, region, '0'))),
+    deal,
     issuer: utf8(membersOf({ issuer: showIssuer(content) })),
+    folded: foldNames(deal),
   };
 }
 
@@ -51,14 +55,20 @@ export function renderInvoice(
   const content = row['content'] as Content;
   const stamp = utf8(membersOf(showStamp(row, content, region)));
   const history = utf8(membersOf(showHistory(row, content, region)));
-  const open = utf8Of`{${stamp},${shown.terms},${history},${shown.deal}`;
-  if (row['qr'] === null) return new Rendered(utf8Of`${open},${shown.issuer}}`);
+  const open = utf8Of`{${stamp},${shown.terms},${history},`;
+  if (row['qr'] === null) {
+    const rest = utf8Of`,${shown.issuer}}`;
+    return new Rendered(utf8Of`${open}${shown.deal}${rest}`, utf8Of`${open}${shown.folded}${rest}`);
+  }
   const { url, data, imageData } = showQrCode(row, companyId, world);
   const code = utf8(`"url":${JSON.stringify(url)},"data":${JSON.stringify(data)}`);
   // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
-  const upTo = utf8Of`${open},"qrCode":{${code},"imageData":"`;
+  const upTo = utf8Of`,"qrCode":{${code},"imageData":"`;
   const behind = utf8Of`"},${shown.issuer}}`;
-  return new Rendered(utf8Of`${upTo}${utf8(imageData)}${behind}`, utf8Of`${upTo}${utf8(leftOut)}${behind}`);
+  return new Rendered(
+    utf8Of`${open}${shown.deal}${upTo}${utf8(imageData)}${behind}`,
+    utf8Of`${open}${shown.folded}${upTo}${utf8(leftOut)}${behind}`,
+  );
 }
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
