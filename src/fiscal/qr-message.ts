@@ -95,7 +95,10 @@ export interface QrAround {
   readonly behind: string;
 }
 
-/** The message. Throws QR_TOO_MANY_REGIONS above `most_regions`; values that can't stand in a field are a fault of ours. */
+/**
+ * The message. Throws QR_TOO_MANY_REGIONS above `most_regions`; values that can't stand in a field are a fault of ours.
+ * @internal
+ */
 export function qrMessage(fields: QrFields): string {
   return qrMessageOf(qrAround(fields), fields);
 }

@@ -28,3 +28,12 @@ test('values that are weighed stay within their weight, however often they are r
   lately.set('e', '1234567890');
   expect(kept(lately, 'e')).toEqual(['e']);
 });
+
+test('to peek at a value is no use of it', () => {
+  const lately = new Lately<string>(2);
+  lately.set('a', 'A');
+  lately.set('b', 'B');
+  expect([lately.peek('a'), lately.peek('none')]).toEqual(['A', undefined]);
+  lately.set('c', 'C');
+  expect(kept(lately, 'a', 'b', 'c')).toEqual(['b', 'c']);
+});

@@ -23,6 +23,11 @@ export class Lately<V> {
     return value;
   }
 
+  /** Without counting as its use. */
+  peek(key: string): V | undefined {
+    return this.#values.get(key);
+  }
+
   set(key: string, value: V): void {
     this.delete(key);
     this.#values.set(key, value);

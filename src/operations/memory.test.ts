@@ -122,8 +122,8 @@ test('only the latest are kept, by what they weigh, and no draft that is very la
   const memory = new Memory(() => 0);
   const A = memory.of('A');
   const text = utf8('x'.repeat(16_384));
-  // 48 MiB, and 700 bytes that each says it has beside its texts.
-  const fit = Math.floor((48 * 2 ** 20) / (16_384 + 700));
+  // 64 MiB, and 700 bytes that each says it has beside its texts.
+  const fit = Math.floor((64 * 2 ** 20) / (16_384 + 700));
   for (let i = 0; i <= fit; i++) A.keepDraft(`d${i}`, parts(i, text));
   const [first, second, last] = ['d0', 'd1', `d${fit}`].map((id) => A.draft(id)?.columns['id']);
   expect([first, second, last]).toEqual([undefined, 1, fit]);

@@ -18,8 +18,8 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-/** Of all drafts together: some 6,000 of three lines. */
-const most_drafts_bytes = 48 * 2 ** 20;
+/** Of all drafts together: some 7,000 of three lines. */
+const most_drafts_bytes = 64 * 2 ** 20;
 /** Of its texts: larger drafts are read again. */
 const most_draft_bytes = 16_384;
 /** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
@@ -162,14 +162,15 @@ export class CompanyMemory {
     this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, weight: besides + bytes.length });
   }
 
+  /** Asked for by who issues it, and then forgets it: to move it behind the others would be for nothing. */
   draft(id: string): KeptParts | undefined {
-    const kept = this.#stores.drafts.get(id);
+    const kept = this.#stores.drafts.peek(id);
     if (kept?.era !== this.#era) return undefined;
     return { columns: kept.columns, qr: kept.qr, texts: kept.bytes.toString('latin1') as Utf8 };
   }
 
   forgetDraft(id: string): void {
-    if (this.#stores.drafts.get(id)?.era === this.#era) this.#stores.drafts.delete(id);
+    if (this.#stores.drafts.peek(id)?.era === this.#era) this.#stores.drafts.delete(id);
   }
 
   /** Everything but the heads: what is decided on those may be on its way to its row. */

@@ -178,10 +178,10 @@ export const issueInvoice = defineWrite({
         ],
       };
     },
-    keep({ numbered }, { principal }, world) {
+    keep({ row, numbered }, { principal }, world) {
       const memory = world.memory.of(principal.companyId);
       memory.forgetDraft(numbered.id);
-      memory.keepUsed(namedBy(numbered.decided.content));
+      if (row['marked'] !== true) memory.keepUsed(namedBy(numbered.decided.content));
     },
   },
   show(change, { principal: { region, companyId } }, world) {

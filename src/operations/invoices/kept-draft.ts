@@ -25,7 +25,7 @@ export interface KeptDraft {
 // JSON has no line break of its own, and none stands for anything in what is folded.
 const between = '\n';
 /** What the objects of a draft take: its columns and outline, and of these each line. */
-const laid_bytes = { draft: 1_600, line: 150 };
+const laid_bytes = { draft: 1_200, line: 130 };
 
 /** `row`: its columns as they were written, with those that `begunOf` reads. */
 export function keepDraft(
