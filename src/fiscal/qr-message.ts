@@ -135,8 +135,11 @@ function next(code: string, value: string | undefined): string {
 }
 
 function fits(code: string, value: string): string {
-  const isFit = value !== '' && !value.includes('*') && value.length <= (longest[code] ?? 16);
   // The words are put together only where they are needed: each message has a dozen fields.
-  if (!isFit) assert(false, `QR field ${code}`);
+  if (!fitsQr(code, value)) assert(false, `QR field ${code}`);
   return value;
 }
+
+/** Whether a value can stand in this field. */
+export const fitsQr = (code: string, value: string): boolean =>
+  value !== '' && !value.includes('*') && value.length <= (longest[code] ?? 16);

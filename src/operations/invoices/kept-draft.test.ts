@@ -198,11 +198,15 @@ test('what is made of another document is not kept, nor what could not be issued
   const group = plain.books.groups[0]!;
   const places = ['PT', 'PT-MA', 'PT-AC', 'ES'] as (typeof group.region)[];
   const books = { ...plain.books, groups: places.map((region) => ({ ...group, region })) };
+  const [starred, abroad] = ['1*2', '508025338'].map((taxpayerNumber) => ({ ...plain.customer, taxpayerNumber }));
+  const far = { ...abroad!, country: 'A country of no code' };
   const refused = [{ code: 'RATE_DIFFERS', pointer: '/date', facts: {} }] as unknown as Content['refused'];
   for (const more of [
     { origin },
     { parent: { ...origin, reason: 'juros' } },
     { issuer: unknown },
+    { customer: starred! },
+    { customer: far },
     { refused },
     { books },
   ]) {

@@ -5,7 +5,7 @@
 import type { Row } from '../../db/transact.ts';
 import type { Content, Day } from '../../fiscal/document.ts';
 import { isOwnNif } from '../../fiscal/nif.ts';
-import { most_regions } from '../../fiscal/qr-message.ts';
+import { fitsQr, most_regions } from '../../fiscal/qr-message.ts';
 import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
 import { joinUtf8, splitUtf8, type Utf8, utf8 } from '../../fiscal/utf8.ts';
@@ -52,10 +52,11 @@ export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | unde
 }
 
 /** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */
-function isLikelyIssued({ parent, origin, refused, issuer, books }: Content): boolean {
+function isLikelyIssued({ parent, origin, refused, issuer, customer, books }: Content): boolean {
   if (parent !== undefined || origin !== undefined || refused !== undefined) return false;
   const regions = new Set(books.groups.map(({ region }) => region));
-  return isOwnNif(issuer.taxpayerNumber ?? '') && regions.size <= most_regions;
+  const isNamed = isOwnNif(issuer.taxpayerNumber ?? '') && fitsQr('B', customer.taxpayerNumber ?? '-');
+  return isNamed && fitsQr('C', customer.country ?? '-') && regions.size <= most_regions;
 }
 
 /** Written out: V8 copies such an object quickly, and members that are there are written over in the copy. */
