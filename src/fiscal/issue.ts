@@ -17,6 +17,7 @@ import { compare } from './decimal.ts';
 import { type Content, type Day, type DocumentType, documentTypes, type Issued, type Region } from './document.ts';
 import { type SignedParts, shortHash } from './hash-chain.ts';
 import { isOwnNif } from './nif.ts';
+import { fitsQr } from './qr-message.ts';
 import { type QrDrafted, qrDrafted, qrPayloadOf } from './qr-payload.ts';
 import type { ReadinessCode } from './readiness.ts';
 import { assert, Refusal, refuseAll } from './refusal.ts';
@@ -167,7 +168,7 @@ function checkComplete(content: Content, head: SeriesHead): void {
   assert(head.documentType === type, 'the series is one of this type');
   assert(issuer.name !== '' && isOwnNif(issuer.taxpayerNumber ?? ''), 'an issuer has a name and its own NIF');
   assert(customer.name !== '', 'a customer has a name');
-  assert(/^[^*]{1,30}$/.test(customer.taxpayerNumber ?? '-'), 'a tax number fits the QR message');
+  assert(fitsQr('B', customer.taxpayerNumber ?? '-'), 'a tax number fits the QR message');
   assert(customer.finalConsumer || customer.country !== undefined, 'a customer has a country');
   assert(documentTypes[type].family === 'RECEIPT' || content.lines.length > 0, 'a document has lines');
 }

@@ -95,15 +95,7 @@ export interface QrAround {
   readonly behind: string;
 }
 
-/**
- * The message. Throws QR_TOO_MANY_REGIONS above `most_regions`; values that can't stand in a field are a fault of ours.
- * @internal
- */
-export function qrMessage(fields: QrFields): string {
-  return qrMessageOf(qrAround(fields), fields);
-}
-
-/** Throws as `qrMessage`. */
+/** Throws QR_TOO_MANY_REGIONS above `most_regions`; values that can't stand in a field are a fault of ours. */
 export function qrAround(fields: QrDraftFields): QrAround {
   const { regions } = fields;
   if (regions.length > most_regions) throw new Refusal('QR_TOO_MANY_REGIONS');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { add, compare, sum } from './decimal.ts';
 import type { Content, DocumentType, LineInput } from './document.ts';
-import { type QrFields, qrMessage } from './qr-message.ts';
+import { type QrFields, qrAround, qrMessageOf } from './qr-message.ts';
 import { isQrPayload, qrPayload } from './qr-payload.ts';
 
 const vectors: { own: { case: string; text: string }[]; official: string[] } = JSON.parse(
@@ -73,6 +73,8 @@ test.each(vectors.own)('$case', ({ text }) => {
 test('all ten vectors are there', () => {
   expect(vectors.own.map(({ text }) => fieldsOf(text)['G']).sort()).toEqual(Object.keys(documents).sort());
 });
+
+const qrMessage = (fields: QrFields): string => qrMessageOf(qrAround(fields), fields);
 
 /** Reads a message back into fields, to write it again. */
 function parsed(text: string): QrFields {
