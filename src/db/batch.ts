@@ -28,7 +28,7 @@ interface Session {
   readonly prepared: Map<string, Prepared>;
   /** Sent Parse messages that are not answered yet, in order; undefined stands for a nameless statement. */
   readonly parsing: (Statement | undefined)[];
-  /** Batches that are not answered yet, and those of them that are not sent yet. */
+  /** Batches that are not answered yet, and those of them that are not sent yet to their end. */
   underWay: number;
   unsent: number;
 }
@@ -72,25 +72,40 @@ export class BatchFailure extends Error {
 }
 
 class Batch implements Submittable {
-  readonly #calls: readonly Call[];
-  readonly #values: (string | Buffer | null)[][];
+  readonly #calls: Call[] = [];
+  readonly #values: (string | Buffer | null)[][] = [];
   readonly #resolve: (result: BatchResult) => void;
   readonly #reject: (failure: BatchFailure) => void;
   readonly #rows: Row[][] = [];
   readonly #tags: string[] = [];
   #session: Session | undefined;
+  /** Where it is sent to, as far as it is known. */
+  #connection: Connection | undefined;
   #isSent = false;
+  /** More is to come: neither is the end of it sent, nor does the server keep anything. */
+  #isOpen: boolean;
   #misuse: Error | undefined;
   #current: Row[] = [];
   #reader: Reader | undefined;
   #failure: Error | undefined;
 
-  constructor(calls: readonly Call[], resolve: (result: BatchResult) => void, reject: (failure: BatchFailure) => void) {
-    this.#calls = calls;
-    // Values are encoded before anything is sent: a bad one must not leave half a batch on the wire.
-    this.#values = calls.map(([, values]) => encodeAll(values));
+  constructor(
+    calls: readonly Call[],
+    isOpen: boolean,
+    resolve: (result: BatchResult) => void,
+    reject: (failure: BatchFailure) => void,
+  ) {
+    this.#add(calls);
+    this.#isOpen = isOpen;
     this.#resolve = resolve;
     this.#reject = reject;
+  }
+
+  /** Values are encoded before anything is sent: a bad one must not leave half a batch on the wire. */
+  #add(calls: readonly Call[]): void {
+    const values = calls.map(([, values]) => encodeAll(values));
+    this.#calls.push(...calls);
+    this.#values.push(...values);
   }
 
   /**
@@ -106,7 +121,11 @@ class Batch implements Submittable {
       return statement?.text === text && statement.reader !== undefined;
     };
     this.#isSent =
-      underWay > 0 && unsent === 0 && parsing.length === 0 && this.#calls.every(([statement]) => isKnown(statement));
+      !this.#isOpen &&
+      underWay > 0 &&
+      unsent === 0 &&
+      parsing.length === 0 &&
+      this.#calls.every(([statement]) => isKnown(statement));
     if (this.#isSent) this.#send(connection, session);
     else session.unsent += 1;
   }
@@ -115,11 +134,13 @@ class Batch implements Submittable {
   submit(connection: Connection): Error | undefined {
     const session = sessionOf(connection);
     if (!this.#isSent) {
-      session.unsent -= 1;
+      if (!this.#isOpen) session.unsent -= 1;
       for (const [{ name, text }] of this.#calls) {
         const known = session.prepared.get(name);
         if (known !== undefined && known.text !== text) {
           this.#misuse = new Error(`statement ${name} has two texts`);
+          if (this.#isOpen) session.unsent -= 1;
+          this.#isOpen = false;
           return this.#misuse;
         }
       }
@@ -129,15 +150,37 @@ class Batch implements Submittable {
     return undefined;
   }
 
-  #send(connection: Connection, session: Session): void {
+  /** The rest of an open one, and its end. Of no effect once it has failed. */
+  finish(calls: readonly Call[]): void {
+    if (!this.#isOpen) return;
+    const from = this.#calls.length;
+    try {
+      this.#add(calls);
+    } catch (error) {
+      this.#failure ??= error as Error;
+    }
+    this.#end(from);
+  }
+
+  /** Sends what is not sent yet, from a call on, and the end of it: now, or with its turn. */
+  #end(from: number): void {
+    this.#isOpen = false;
+    if (this.#session === undefined || this.#connection === undefined) return;
+    this.#session.unsent -= 1;
+    this.#send(this.#connection, this.#session, from);
+  }
+
+  /** From a call on; to the end, unless more is to come. */
+  #send(connection: Connection, session: Session, from = 0): void {
     this.#session = session;
+    this.#connection = connection;
     // One write to the socket instead of three per statement.
     connection.stream.cork();
     try {
-      this.#calls.forEach(([statement], at) => {
-        this.#sendCall(connection, session, statement, this.#values[at] ?? []);
-      });
-      connection.sync();
+      for (let at = from; at < this.#calls.length; at++) {
+        this.#sendCall(connection, session, this.#calls[at]![0], this.#values[at]!);
+      }
+      if (!this.#isOpen) connection.sync();
     } finally {
       connection.stream.uncork();
     }
@@ -206,6 +249,10 @@ class Batch implements Submittable {
   handleError(error: unknown): void {
     this.#session?.parsing.splice(0);
     const fault = asServerFault(error);
+    const isEnded = !this.#isOpen;
+    // The server passes over everything until it is told the end.
+    if (fault !== undefined && !isEnded) this.#end(this.#calls.length);
+    this.#isOpen = false;
     if (fault !== undefined) {
       this.#fail(new StatementError(this.#calls[this.#rows.length]?.[0].name ?? 'the end of the batch', fault));
     } else if (this.#misuse !== undefined) {
@@ -214,7 +261,8 @@ class Batch implements Submittable {
       // COMMIT had been answered: what was lost is only the "ready" after it.
       this.handleReadyForQuery();
     } else {
-      const sent = this.#session !== undefined;
+      // Without its end the server keeps nothing of it.
+      const sent = this.#session !== undefined && isEnded;
       this.#fail(new ConnectionLost('the connection to the database broke', { sent, cause: error }));
     }
   }
@@ -265,37 +313,74 @@ function rowReader(fields: readonly FieldDef[]): Reader {
 export function runBatch(client: ClientBase, calls: readonly Call[], deadline = 0): Promise<BatchResult> {
   if (calls.length === 0) return Promise.resolve({ rows: [], tags: [] });
   return new Promise((resolve, reject) => {
-    const connection = connectionOf(client);
-    const session = sessionOf(connection);
-    let timer: NodeJS.Timeout | undefined;
-    const over = (): void => {
-      clearTimeout(timer);
-      session.underWay -= 1;
-    };
-    let batch: Batch;
-    try {
-      batch = new Batch(
-        calls,
-        (result) => {
-          over();
-          resolve(result);
-        },
-        (failure) => {
-          over();
-          reject(failure);
-        },
-      );
-    } catch (error) {
-      reject(new BatchFailure(error as Error, { rows: [], tags: [] }));
-      return;
-    }
-    if (deadline > 0) {
-      timer = setTimeout(() => connection.stream.destroy(new Error(`no answer in ${deadline} ms`)), deadline);
-      timer.unref();
-    }
-    batch.queue(connection);
-    client.query(batch);
+    begin(client, calls, deadline, { isOpen: false, resolve, reject });
   });
+}
+
+/** A batch whose first calls are on their way, while nobody knows yet how it goes on. */
+export interface OpenBatch {
+  /** As of `runBatch`, of the first calls and the rest. */
+  readonly result: Promise<BatchResult>;
+  /** The rest, and the end of it. Has to be called once, whatever became of the first ones. */
+  finish(calls: readonly Call[]): void;
+}
+
+/**
+ * The same, sent in two pieces: the server is at work on the first calls while the rest is being made. Where the rest can't
+ * be sent, what the first ones did is kept: they must change nothing.
+ */
+export function openBatch(client: ClientBase, calls: readonly Call[], deadline = 0): OpenBatch {
+  let batch: Batch | undefined;
+  const result = new Promise<BatchResult>((resolve, reject) => {
+    batch = begin(client, calls, deadline, { isOpen: true, resolve, reject });
+  });
+  return { result, finish: (rest) => batch?.finish(rest) };
+}
+
+interface Begun {
+  readonly isOpen: boolean;
+  readonly resolve: (result: BatchResult) => void;
+  readonly reject: (failure: BatchFailure) => void;
+}
+
+function begin(
+  client: ClientBase,
+  calls: readonly Call[],
+  deadline: number,
+  { isOpen, resolve, reject }: Begun,
+): Batch | undefined {
+  const connection = connectionOf(client);
+  const session = sessionOf(connection);
+  let timer: NodeJS.Timeout | undefined;
+  const over = (): void => {
+    clearTimeout(timer);
+    session.underWay -= 1;
+  };
+  let batch: Batch;
+  try {
+    batch = new Batch(
+      calls,
+      isOpen,
+      (result) => {
+        over();
+        resolve(result);
+      },
+      (failure) => {
+        over();
+        reject(failure);
+      },
+    );
+  } catch (error) {
+    reject(new BatchFailure(error as Error, { rows: [], tags: [] }));
+    return undefined;
+  }
+  if (deadline > 0) {
+    timer = setTimeout(() => connection.stream.destroy(new Error(`no answer in ${deadline} ms`)), deadline);
+    timer.unref();
+  }
+  batch.queue(connection);
+  client.query(batch);
+  return batch;
 }
 
 function connectionOf(client: ClientBase): Connection {

@@ -35,6 +35,7 @@ beforeEach(async () => {
     await each.write(entry, [put(0), hold(0), [fail, [1]]], line);
     await base.ownerPool.query('truncate certo.things restart identity');
   }
+  wire.roundTrips = 0;
 });
 afterAll(async () => {
   await db.close();
@@ -57,6 +58,16 @@ const stored = async (): Promise<number[]> => {
   const { rows } = await base.ownerPool.query<{ id: number }>('select id from certo.things order by at');
   return rows.map(({ id }) => id);
 };
+
+/** Whether a transaction has taken the lock of `hold`. */
+async function isHeld(lock: number): Promise<boolean> {
+  const { rows } = await base.ownerPool.query(
+    `select 1 from pg_locks where locktype = 'advisory' and granted and objid = $1
+       and database = (select oid from pg_database where datname = current_database())`,
+    [lock],
+  );
+  return rows.length > 0;
+}
 
 /** Holds the lock that `hold` waits for while `work` goes on. */
 async function whileHeld(lock: number, work: () => Promise<void>): Promise<void> {
@@ -129,6 +140,81 @@ test('of what was sent when the connection broke nobody knows; the next has anot
   ]);
   await fragile.write(entry, [put(3)], line);
   expect(await stored()).toContain(3);
+});
+
+test('of one that is open the first statements are done before the rest is known', async () => {
+  const line = new Line();
+  const open = db.open(entry, [hold(9)], line);
+  await eventually(async () => expect(await isHeld(9)).toBe(true));
+  expect(wire.roundTrips).toBe(0);
+  await open.write([put(1), put(2)]);
+  expect([await stored(), wire.roundTrips, await isHeld(9)]).toEqual([[1, 2], 1, false]);
+});
+
+test('what comes before it is finished waits behind it, and is kept or fails for itself', async () => {
+  const line = new Line();
+  const failing = db.open(entry, [hold(0)], line);
+  const behind = db.write(entry, [put(2)], line);
+  const outcomes = await Promise.allSettled([failing.write([put(1), [fail, [0]]]), behind]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect(await stored()).toEqual([2]);
+});
+
+test('one that has no rest changes nothing, and gives its connection back', async () => {
+  const line = new Line();
+  db.open(entry, [hold(0)], line).leave();
+  db.open(entry, [[fail, [0]]], line).leave();
+  await db.write(entry, [put(1)], line);
+  await db.write(entry, [put(2)], new Line());
+  expect(await stored()).toEqual([1, 2]);
+});
+
+test('where its first statements fail, nothing of the rest is done, and the connection stays usable', async () => {
+  const line = new Line();
+  const open = db.open(entry, [[fail, [0]]], line);
+  // Failed by then, or on its way to it.
+  for (const wait_ms of [100, 0]) {
+    const other = wait_ms > 0 ? open : db.open(entry, [[fail, [0]]], line);
+    await new Promise((resolve) => setTimeout(resolve, wait_ms));
+    await expect(other.write([put(1)])).rejects.toMatchObject({ name: 'StatementError', statement: 'line fail' });
+  }
+  await db.write(entry, [put(2)], line);
+  expect(await stored()).toEqual([2]);
+});
+
+test('a rest that cannot be sent is not done, nor anything else', async () => {
+  const line = new Line();
+  const open = db.open(entry, [hold(0)], line);
+  await expect(open.write([put(1), [insert, [new Date(Number.NaN)]]])).rejects.toThrow(/date|Invalid/i);
+  await db.write(entry, [put(2)], line);
+  expect(await stored()).toEqual([2]);
+});
+
+test('what the server does not know yet is prepared in either piece', async () => {
+  const line = new Line();
+  for (let time = 0; time < 2; time++) {
+    const first = statement('line first piece', 'select $1::int as first');
+    const second = statement('line second piece', 'insert into certo.things (id) values ($1 + 0 * 1)');
+    await db.open(entry, [[first, [1]]], line).write([[second, [time]]]);
+  }
+  expect(await stored()).toEqual([0, 1]);
+});
+
+test('a connection that breaks before the rest is sent has done nothing, and after it nobody knows', async () => {
+  const line = new Line();
+  const early = fragile.open(entry, [hold(5)], line);
+  await eventually(async () => expect(await isHeld(5)).toBe(true));
+  faulty.cutAll();
+  await eventually(async () => expect(await isHeld(5)).toBe(false));
+  // The server has noticed; we have not, perhaps.
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  await expect(early.write([put(1)])).rejects.toMatchObject({ name: 'ConnectionLost', sent: false });
+  const late = fragile.open(entry, [hold(0)], line);
+  faulty.fault = { on: 'line put', how: 'cut before the answer' };
+  await expect(late.write([put(2)])).rejects.toMatchObject({ name: 'OutcomeUnknown' });
+  await fragile.write(entry, [put(3)], line);
+  expect(await stored()).toEqual(expect.arrayContaining([3]));
+  expect(await stored()).not.toContain(1);
 });
 
 test('without a connection nothing is sent', async () => {

@@ -1,6 +1,6 @@
 /** Whole transactions in one round trip each: on a connection of their own, or in line on one. */
 import type { Pool, PoolClient } from 'pg';
-import { BatchFailure, runBatch } from './batch.ts';
+import { BatchFailure, type BatchResult, openBatch, runBatch } from './batch.ts';
 import { isSpoilt } from './errors.ts';
 import type { Call, Row } from './statement.ts';
 
@@ -17,6 +17,14 @@ export interface Source {
 /** One implicit transaction on a connection of its own. Throws BatchFailure. */
 export function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]> {
   return new Line().run(source, calls);
+}
+
+/** A transaction that has begun. */
+export interface OpenRun {
+  /** Resolves when the first calls are on their way, or can't be. */
+  readonly begun: Promise<void>;
+  /** The rest, and its end: the rows of all calls. To be called once. Throws BatchFailure. */
+  finish(calls: readonly Call[]): Promise<Row[][]>;
 }
 
 /** A connection while something is under way on it. */
@@ -36,12 +44,46 @@ export class Line {
   #held: Held | undefined;
 
   /** One implicit transaction. Throws BatchFailure. */
-  async run(source: Source, calls: readonly Call[]): Promise<Row[][]> {
+  run(source: Source, calls: readonly Call[]): Promise<Row[][]> {
+    return this.#during(source, async (client) => runBatch(await client, calls, source.deadline));
+  }
+
+  /**
+   * The same of which only the first calls are known, and sent. What comes on this line before it is finished waits behind it.
+   */
+  open(source: Source, calls: readonly Call[]): OpenRun {
+    let finish: (rest: readonly Call[]) => void = () => undefined;
+    const rest = new Promise<readonly Call[]>((resolve) => {
+      finish = resolve;
+    });
+    let begin = (): void => undefined;
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const rows = this.#during(source, async (client) => {
+      const batch = openBatch(await client, calls, source.deadline);
+      // Failed already, it is heard below.
+      batch.result.catch(() => undefined);
+      begin();
+      batch.finish(await rest);
+      return batch.result;
+    });
+    rows.catch(begin);
+    return {
+      begun,
+      finish(calls) {
+        finish(calls);
+        return rows;
+      },
+    };
+  }
+
+  async #during(source: Source, work: (client: Promise<PoolClient>) => Promise<BatchResult>): Promise<Row[][]> {
     this.#held ??= { connecting: source.connect(), underWay: 0, spoilt: false };
     const held = this.#held;
     held.underWay += 1;
     try {
-      const { rows } = await runBatch(await held.connecting, calls, source.deadline);
+      const { rows } = await work(held.connecting);
       return rows;
     } catch (error) {
       if (!(error instanceof BatchFailure) || isSpoilt(error.reason)) this.#spoil(held);

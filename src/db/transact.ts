@@ -96,6 +96,11 @@ export interface Db {
    * line are done one after the other, whether or not the one before was kept.
    */
   write(entry: Entry, calls: readonly Call[], line: Line): Promise<void>;
+  /**
+   * A `write` whose first statements, which only read and lock, are known before the rest is made: they are done meanwhile. It
+   * has to be ended, one way or the other.
+   */
+  open(entry: Entry, calls: readonly Call[], line: Line): OpenWrite;
   /** Opens a connection beside the pool and closes it: whether the server lets anybody in. Rejects with DatabaseUnavailable. */
   knock(): Promise<void>;
   /** Waits for connections in use, then closes all. */
@@ -109,6 +114,16 @@ const lazily: Call = [statement('commit_lazily', 'set local synchronous_commit =
 const lazilyHere: Call = [statement('commit_lazily_here', `select set_config('synchronous_commit', 'off', true)`), []];
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
+
+/** Statements of it are being done, and the rest is not known yet. */
+export interface OpenWrite {
+  /** Resolves when they are on their way, or can't be. */
+  readonly begun: Promise<void>;
+  /** The rest, durable when it resolves. Rejects as `Db.write` does. */
+  write(calls: readonly Call[]): Promise<void>;
+  /** There is no rest: nothing is changed. */
+  leave(): void;
+}
 
 /** The database over a pool and its lines of batches. Connects when it is first asked. */
 export function makeDb(source: Source): Db {
@@ -127,7 +142,15 @@ export function makeDb(source: Source): Db {
       return reader((calls) => shared.read(subject, entry, calls));
     },
     transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
-    write: (entry, calls, line) => writeOnce(source, entry, calls, line),
+    write: (entry, calls, line) => written(entry, calls.length, line.run(source, [entry.call, ...calls])),
+    open(entry, first, line) {
+      const run = line.open(source, [entry.call, ...first]);
+      return {
+        begun: run.begun,
+        write: (calls) => written(entry, first.length + calls.length, run.finish(calls)),
+        leave: () => void run.finish([]).catch(() => undefined),
+      };
+    },
     knock: () => source.knock(),
     close: () => source.pool.end(),
   };
@@ -157,15 +180,15 @@ async function runAlone(source: Source, entry: Entry, calls: readonly Call[], ru
   }
 }
 
-/** Committed by the end of the batch: without "begin" all of it is one transaction. */
-async function writeOnce(source: Source, entry: Entry, calls: readonly Call[], line: Line): Promise<void> {
+/** So many calls behind the entry, committed by the end of the batch: without "begin" all of it is one transaction. */
+async function written(entry: Entry, calls: number, run: Promise<Row[][]>): Promise<void> {
   try {
-    await line.run(source, [entry.call, ...calls]);
+    await run;
   } catch (error) {
     if (!(error instanceof BatchFailure)) throw error;
     const { reason, rows, tags } = error;
     // Kept, but what it returned can't be read: for the caller no better than a lost reply.
-    const kept = tags.length > calls.length && !(reason instanceof StatementError);
+    const kept = tags.length > calls && !(reason instanceof StatementError);
     if (kept || (reason instanceof ConnectionLost && reason.sent)) throw new OutcomeUnknown(reason);
     if (rows[0] !== undefined) entry.accept(rows[0]);
     throw reason;

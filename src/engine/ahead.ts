@@ -2,7 +2,8 @@
  * The quick way of the press, for operations that declare one (`Ahead` in operations/operation.ts). Their facts came with
  * the claim, or are remembered; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what
  * is ready is written in one round trip: while the database writes one group the next is made, and a full one is sent
- * behind it on the same connection.
+ * behind it on the same connection. Where nothing is under way, the transaction begins with the decision, and the database
+ * makes sure of what it rests on meanwhile.
  *
  * Nothing is locked for that, so every statement fails that does not find what was read. Then nothing of its group is
  * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
@@ -10,8 +11,8 @@
  */
 import { OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
-import { type Call, type Db, Line } from '../db/transact.ts';
-import { Refusal } from '../fiscal/refusal.ts';
+import { type Call, type Db, Line, type OpenWrite } from '../db/transact.ts';
+import { assert, Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
@@ -26,8 +27,10 @@ const caution_ms = 1_000;
 interface Ready {
   readonly act: Act;
   readonly acted: Acted;
+  /** What it was decided on, stated again; and what writes it. */
+  readonly hold: readonly Call[];
   readonly calls: readonly Call[];
-  /** Remembers what is written, once it is. */
+  /** Remembers what is being written. */
   readonly keep: () => void;
   readonly resolve: (acted: Acted) => void;
   readonly reject: (error: unknown) => void;
@@ -44,11 +47,19 @@ interface Steps {
   readonly faulted: (error: unknown) => void;
 }
 
+/** What this act rests on is being looked at already. */
+interface Begun {
+  readonly act: Act;
+  readonly transaction: OpenWrite;
+}
+
 /** Of one company: heads are one company's, whoever asks. */
 interface Lane {
   /** In the order in which they were decided. */
   readonly ready: Ready[];
   readonly line: Line;
+  /** A transaction that has begun for an act that is being decided. */
+  begun: Begun | undefined;
   /** Groups that are not answered yet. */
   underWay: number;
   /** What is ready is sent at the end of this turn. */
@@ -81,6 +92,7 @@ export class AheadPress {
     const ready = await this.#decide(act, facts, lane, companyId);
     lane.deciding -= 1;
     if (ready === undefined) {
+      if (lane.begun?.act === act) this.#leave(lane);
       this.#forgetIdle(lane, companyId);
       return this.#steps.locked(act);
     }
@@ -103,19 +115,24 @@ export class AheadPress {
     facts: () => unknown,
     lane: Lane,
     companyId: string,
-  ): Promise<Pick<Ready, 'acted' | 'calls' | 'keep'> | undefined> {
+  ): Promise<Pick<Ready, 'acted' | 'hold' | 'calls' | 'keep'> | undefined> {
     const { operation, asked } = act;
-    const { save, keep } = operation.ahead!;
+    const { save, keep, hold } = operation.ahead!;
     const { era } = lane;
     try {
       const known = facts();
       if (known === undefined) return undefined;
+      const early = this.#isAlone(act, lane) ? hold(known, asked, this.#world) : undefined;
+      if (early !== undefined) await this.#begin(act, early, lane);
       const change = await operation.decide(known, asked, this.#world);
       if (lane.era !== era) return undefined;
       const acted = this.#steps.shown(act, change);
+      const held = early ?? hold(known, asked, this.#world);
+      assert(held !== undefined, 'what a decision rests on can be stated');
       const { subject, calls } = save(change, asked, this.#world);
       return {
         acted,
+        hold: held,
         calls: [...calls, ...this.#steps.lastCalls(act, acted, subject)],
         keep: () => keep(change, asked, this.#world),
       };
@@ -129,6 +146,23 @@ export class AheadPress {
     }
   }
 
+  /** Nothing else waits for the database, as far as anybody knows. */
+  #isAlone({ entry }: Act, lane: Lane): boolean {
+    return entry.subject !== undefined && lane.deciding === 1 && lane.underWay === 0 && lane.ready.length === 0;
+  }
+
+  /** Ends when the database has something to do: what is decided in one go would keep it waiting. */
+  #begin(act: Act, hold: readonly Call[], lane: Lane): Promise<void> {
+    const transaction = this.#db.open(act.entry, hold, lane.line);
+    lane.begun = { act, transaction };
+    return transaction.begun;
+  }
+
+  #leave(lane: Lane): void {
+    lane.begun?.transaction.leave();
+    lane.begun = undefined;
+  }
+
   /** Whatever is ready goes when nothing is under way; behind something only a full group does. */
   #send(lane: Lane, companyId: string): void {
     const enough = lane.underWay === 0 ? 1 : most_together;
@@ -139,15 +173,19 @@ export class AheadPress {
   async #write(lane: Lane, companyId: string): Promise<void> {
     const group = takeGroup(lane.ready);
     lane.underWay += 1;
+    let isLost = false;
+    // While the database is at work. Nobody knows of a draft that is not written yet.
+    setImmediate(() => {
+      if (!isLost) this.#keep(group, lane, companyId);
+    });
     try {
-      const { calls } = joinCalls(group.map((ready) => ready.calls));
-      await this.#db.write(group[0]!.act.entry, calls, lane.line);
-      this.#keep(group, lane, companyId);
+      await this.#commit(group, lane);
       // Answered once the next group is on its way.
       setImmediate(() => {
         for (const { acted, resolve } of group) resolve(acted);
       });
     } catch (error) {
+      isLost = true;
       if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
       else this.#again(group);
       this.#failed(lane, companyId);
@@ -155,6 +193,20 @@ export class AheadPress {
     lane.underWay -= 1;
     this.#send(lane, companyId);
     this.#forgetIdle(lane, companyId);
+  }
+
+  /** In the transaction that has begun, if it is of the same credential. */
+  #commit(group: readonly Ready[], lane: Lane): Promise<void> {
+    const { entry } = group[0]!.act;
+    const { begun } = lane;
+    if (begun === undefined || begun.act.entry.subject !== entry.subject) {
+      this.#leave(lane);
+      const { calls } = joinCalls(group.map(({ hold, calls }) => [...hold, ...calls]));
+      return this.#db.write(entry, calls, lane.line);
+    }
+    lane.begun = undefined;
+    const { calls } = joinCalls(group.map(({ act, hold, calls }) => (act === begun.act ? calls : [...hold, ...calls])));
+    return begun.transaction.write(calls);
   }
 
   /** What is written is done: where it can't be remembered, nothing is, and nobody does it again. */
@@ -176,6 +228,7 @@ export class AheadPress {
     lane.era += 1;
     lane.cautiousUntil = performance.now() + caution_ms;
     this.#world.memory.forget(companyId);
+    this.#leave(lane);
     this.#again(lane.ready.splice(0));
   }
 
@@ -186,7 +239,16 @@ export class AheadPress {
   #lane(companyId: string): Lane {
     let lane = this.#lanes.get(companyId);
     if (lane === undefined) {
-      lane = { ready: [], line: new Line(), underWay: 0, gathering: false, deciding: 0, era: 0, cautiousUntil: 0 };
+      lane = {
+        ready: [],
+        line: new Line(),
+        begun: undefined,
+        underWay: 0,
+        gathering: false,
+        deciding: 0,
+        era: 0,
+        cautiousUntil: 0,
+      };
       this.#lanes.set(companyId, lane);
     }
     return lane;

@@ -2,6 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Answer } from '../../test/client.ts';
+import { wholeWrites } from '../../test/quick-writes.ts';
 import type { InvoiceJson } from '../../test/replies.ts';
 import { type Service, startService, type TestCompany } from '../../test/service.ts';
 import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
@@ -206,15 +207,15 @@ test('after a release the same request takes it again, another one does not', as
 
 /** The database as the corridor sees it when a connection breaks at the worst moment. */
 function breaking(db: Db, how: 'commit-kept' | 'commit-lost' | 'before'): Db {
-  return {
+  const broken: Db = {
     ...db,
     // The quick way and the one under locks break alike.
-    async write(entry, calls) {
-      return this.transact(entry, async (tx) => {
+    ...wholeWrites((entry, calls) =>
+      broken.transact(entry, async (tx) => {
         await tx.query(nothing);
         await tx.commitWith(calls);
-      });
-    },
+      }),
+    ),
     transact: async (entry, fn, options) => {
       if (how === 'before') throw new ConnectionLost('broken', { sent: true });
       const failure = new Error('rolled back');
@@ -241,6 +242,7 @@ function breaking(db: Db, how: 'commit-kept' | 'commit-lost' | 'before'): Db {
       throw new OutcomeUnknown(failure);
     },
   };
+  return broken;
 }
 
 test.each(['commit-kept', 'commit-lost', 'before'] as const)('the connection breaks: %s', async (how) => {

@@ -84,6 +84,11 @@ export interface Ahead<A, G, C> {
   readonly read: (asked: A, world: World) => readonly Call[];
   /** What `decide` gets, from what was read; it is kept in `world.memory`. Undefined: this one needs its locks. */
   readonly facts: (rows: readonly Row[][], asked: A, world: World) => G | undefined;
+  /**
+   * Statements that write nothing, each failing where what the facts rest on is not so any more: the database does them
+   * while it is being decided, where it has nothing else to do. `save` has what is left. Undefined: not before it is decided.
+   */
+  readonly hold: (facts: G, asked: A, world: World) => readonly Call[] | undefined;
   /** Statements that write the change, each failing where it does not find what the change was decided on. */
   readonly save: (change: C, asked: A, world: World) => { readonly subject: string; readonly calls: readonly Call[] };
   /** Keeps in `world.memory` what was written, or forgets what is not so any more. */

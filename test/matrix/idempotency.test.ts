@@ -2,11 +2,13 @@
  * Every write × the rules of idempotency keys (contract, "Idempotency rules"), with two processes on one database: one
  * whose transactions can be held at the door, so that a request is in progress for as long as a test wants.
  */
+
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../src/db/transact.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Answer } from '../client.ts';
+import { quickWrites } from '../quick-writes.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { type Sample, samples, withId, withQuery } from './samples.ts';
 
@@ -35,11 +37,11 @@ function held(db: Db): Db {
       await hold?.open;
       return db.transact(entry, fn, options);
     },
-    async write(entry, calls, line) {
+    ...quickWrites(db, async (write) => {
       hold?.arrived();
       await hold?.open;
-      return db.write(entry, calls, line);
-    },
+      return write();
+    }),
   };
 }
 

@@ -13,6 +13,7 @@ import type { Call, Composed, Db, Statement, Tx } from '../../src/db/transact.ts
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { operations } from '../../src/operations/all.ts';
 import { customerWords, documentNotes, documentWords, itemWords, searchPage } from '../../src/operations/search.ts';
+import { wholeWrites } from '../quick-writes.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { samples, withQuery } from './samples.ts';
 
@@ -105,10 +106,10 @@ function recording(db: Db): Db {
     ...db,
     read: (entry, how) => noted(db.read(entry, how)),
     transact: (entry, fn, options) => db.transact(entry, (tx) => fn(noted(tx)), options),
-    write: (entry, calls, line) => {
+    ...wholeWrites((entry, calls, line) => {
       for (const [called] of calls) note(called);
       return db.write(entry, calls, line);
-    },
+    }),
   };
 }
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConnectionLost, DatabaseUnavailable, StatementError } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
 import { eventually } from '../eventually.ts';
+import { wholeWrites } from '../quick-writes.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -64,7 +65,7 @@ test('nobody is told of a fault of ours while the database cannot be reached, wh
   const door = await service.another((db: Db): Db => {
     const lost = () => Promise.reject(new ConnectionLost('no server', { sent: false }));
     const nowhere = { query: lost, batch: lost, commitWith: lost };
-    return { ...db, read: (...args) => (reachable ? db.read(...args) : nowhere), transact: lost, write: lost };
+    return { ...db, read: (...args) => (reachable ? db.read(...args) : nowhere), transact: lost, ...wholeWrites(lost) };
   });
   reachable = false;
   const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {

@@ -6,6 +6,7 @@ import type { Db } from '../../src/db/transact.ts';
 import type { Signer } from '../../src/keys/signer.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
+import { wholeWrites } from '../quick-writes.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -54,7 +55,8 @@ afterAll(async () => {
 function watched(db: Db): Db {
   return {
     ...db,
-    async write(entry, calls, line) {
+    // What the transaction begins with, too, comes after what happens meanwhile: begun.test.ts has it the other way round.
+    ...wholeWrites(async (entry, calls, line) => {
       begun += 1;
       const [happens, instead] = [meanwhile, writeInstead];
       meanwhile = undefined;
@@ -65,7 +67,7 @@ function watched(db: Db): Db {
       await (instead === undefined ? write() : instead(write));
       failed -= 1;
       written += 1;
-    },
+    }),
     transact: (entry, fn, options) => {
       begun += 1;
       return db.transact(

@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Db } from '../../src/db/transact.ts';
 import type { Answer } from '../client.ts';
+import { quickWrites } from '../quick-writes.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -33,10 +34,10 @@ beforeAll(async () => {
       begun += 1;
       return db.transact(entry, fn, options);
     },
-    write: (entry, calls, line) => {
+    ...quickWrites(db, (write) => {
       begun += 1;
-      return db.write(entry, calls, line);
-    },
+      return write();
+    }),
   });
   others = [await service.another(counted), await service.another(counted)];
   processes = others;

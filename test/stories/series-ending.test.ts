@@ -1,10 +1,12 @@
 /** How a series ends: numbering stops first, and goes on only when it is known that the AT did not end it. */
+
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/fiscal/document.ts';
 import { endSeries, type SeriesEnd } from '../../src/operations/series/end-series.ts';
 import { registerSeries, type SeriesWorld, syncSeries } from '../../src/operations/series/registration.ts';
 import { eventually } from '../eventually.ts';
+import { quickWrites } from '../quick-writes.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 import { saftOf } from './saft-of.ts';
@@ -333,11 +335,11 @@ test('a place that is remembered is not numbered in any more', async () => {
   let written = 0;
   const door = await service.another((db) => ({
     ...db,
-    async write(entry, calls, line) {
+    ...quickWrites(db, async (write) => {
       await meanwhile();
-      await db.write(entry, calls, line);
+      await write();
       written += 1;
-    },
+    }),
   }));
   const post = (path: string, body: unknown) =>
     door.call<InvoiceJson & { code?: string }>('POST', path, {

@@ -22,7 +22,7 @@ export interface ClockDoor {
 
 const sweep_milliseconds = 1000;
 /** Between two looks for reports: while callers wait a nudge after each issue would cost more than it brings. */
-const look_milliseconds = { idle: 50, busy: sweep_milliseconds };
+const look_milliseconds = { idle: 250, busy: sweep_milliseconds };
 const most_companies = 1_000;
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);

@@ -78,10 +78,9 @@ export const createDraft = defineWrite({
       const references = referencesAhead(rows, world.memory.of(principal.companyId));
       return references === undefined ? undefined : { references };
     },
-    save: (change, { principal }) => ({
-      subject: change.id,
-      calls: [...holdReferencesAhead(change.references), insertCall(change, principal.actor)],
-    }),
+    // Without a customer there is nothing to hold, nor to write.
+    hold: ({ references }) => (references['customer'] === null ? undefined : holdReferencesAhead(references)),
+    save: (change, { principal }) => ({ subject: change.id, calls: [insertCall(change, principal.actor)] }),
     keep: (change, { principal }, world) => keepNew(change, principal, world),
   },
   show: (change, { principal }, world) =>

@@ -3,7 +3,7 @@
  * signature, ATCUD, QR and the frozen document are written in one transaction together with the claim and the audit.
  * Reporting to the AT follows from the `PENDING` that this leaves behind; issuing never waits for it.
  */
-import type { Row } from '../../db/transact.ts';
+import type { Call, Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
 import { checkConversion } from '../../fiscal/convert.ts';
 import { creditNote } from '../../fiscal/credit-note.ts';
@@ -48,7 +48,7 @@ interface IssueFacts {
 
 interface IssueChange {
   readonly row: Row;
-  readonly moment: Row;
+  readonly place: Place;
   readonly parent: Parent | undefined;
   readonly proposal: Proposal | undefined;
   readonly numbered: Numbered;
@@ -119,9 +119,8 @@ export const issueInvoice = defineWrite({
     const begun = begunOf(row);
     const { status, outstanding } = standing(type, totals.toPay);
     const stamp = { actor: asked.principal.actor, begun, status, outstanding };
-    const { moment } = place;
     const updatedAt = stampedAt(numbered.now, begun);
-    return { row, moment, parent, proposal, numbered, stamp, updatedAt, shown: kept?.shown };
+    return { row, place, parent, proposal, numbered, stamp, updatedAt, shown: kept?.shown };
   },
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
@@ -163,17 +162,17 @@ export const issueInvoice = defineWrite({
       if (row['marked'] === true) memory.keepUsed(namedBy(row['content'] as Content));
       return factsAhead(row, places, moment, world);
     },
+    hold: ({ kept, place }) => (kept === undefined ? [] : holdPlace(place)),
     save: (change, _asked, world) => {
-      const { row, moment, numbered, stamp } = change;
+      const { row, place, numbered, stamp, shown } = change;
       const asDrafted = isAsDrafted(change);
       const known = { marked: row['marked'] === true, asDrafted };
       return {
         subject: numbered.id,
         calls: [
           ...(asDrafted ? [] : [holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date })]),
-          // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
-          ...(numbered.series.cashVat ? [holdSeries(numbered.seriesId)] : []),
-          holdMomentCall(moment, numbered.now),
+          // Behind the draft's lock, where it takes one: of a kept draft it is held already.
+          ...(shown === undefined ? holdPlace(place) : []),
           ...stampCalls(numbered, stamp, world.seal, known),
         ],
       };
@@ -192,6 +191,13 @@ export const issueInvoice = defineWrite({
   },
   after: (world) => world.nudgeReports(),
 });
+
+/** On condition that the place is as it was when it was found. */
+const holdPlace = ({ series, moment }: Place): Call[] => [
+  // The cash VAT scheme is changed under the locks of its series, which the moment is read behind: see setCashVat.
+  ...(series?.['cash_vat'] === true ? [holdSeries(String(series['id']))] : []),
+  holdMomentCall(moment, moment['now'] as Date),
+];
 
 /** What is frozen stands in the draft's row already: nothing of it was made anew, nor taken from another document. */
 const isAsDrafted = ({ row, numbered, parent, proposal }: IssueChange): boolean =>
