@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
-import { BatchFailure, runBatch } from './batch.ts';
+import { BatchFailure, openBatch, runBatch } from './batch.ts';
 import { ConnectionLost, type StatementError } from './errors.ts';
 import { type Call, composed, statement } from './statement.ts';
 
@@ -68,6 +68,26 @@ describe('a batch', () => {
       `select name from pg_prepared_statements where name in ('one', 'up to') order by 1`,
     );
     expect(rows).toEqual([{ name: 'one' }, { name: 'up to' }]);
+  });
+
+  test('may be sent in two pieces, whatever of the first is answered before the second', async () => {
+    const { connection } = client as Client & { connection: { flush(): void } };
+    for (let time = 0; time < 3; time += 1) {
+      const { result, finish } = openBatch(client, [
+        [upTo, [1]],
+        [one, []],
+      ]);
+      // Else the server keeps its answers until the end.
+      if (time > 0) connection.flush();
+      if (time > 1) await new Promise((resolve) => setTimeout(resolve, 100));
+      finish([
+        [upTo, [2]],
+        [one, []],
+      ]);
+      const { rows, tags } = await result;
+      expect(rows).toEqual([[{ n: 1 }], [{ one: 1 }], [{ n: 1 }, { n: 2 }], [{ one: 1 }]]);
+      expect(tags).toEqual(['SELECT 1', 'SELECT 1', 'SELECT 2', 'SELECT 1']);
+    }
   });
 
   test('is one implicit transaction', async () => {

@@ -168,6 +168,8 @@ class Batch implements Submittable {
     if (this.#session === undefined || this.#connection === undefined) return;
     this.#session.unsent -= 1;
     this.#send(this.#connection, this.#session, from);
+    // Whoever stands between may have had the first ones answered already.
+    if (this.#rows.length === from) this.#prepareNext();
   }
 
   /** From a call on; to the end, unless more is to come. */

@@ -169,6 +169,25 @@ test('one that has no rest changes nothing, and gives its connection back', asyn
   expect(await stored()).toEqual([1, 2]);
 });
 
+test('behind one that is finished, or has failed, the next is sent at once', async () => {
+  const line = new Line();
+  let all: Promise<unknown> | undefined;
+  await whileHeld(6, async () => {
+    await db
+      .open(entry, [[fail, [0]]], line)
+      .write([put(9)])
+      .catch(() => undefined);
+    wire.roundTrips = 0;
+    const first = db.open(entry, [hold(0)], line).write([put(1), hold(6)]);
+    await eventually(() => expect(wire.roundTrips).toBe(1));
+    all = Promise.all([first, db.write(entry, [put(2)], line)]);
+    await eventually(() => expect(wire.roundTrips).toBe(2));
+    expect(await stored()).toEqual([]);
+  });
+  await all;
+  expect(await stored()).toEqual([1, 2]);
+});
+
 test('where its first statements fail, nothing of the rest is done, and the connection stays usable', async () => {
   const line = new Line();
   const open = db.open(entry, [[fail, [0]]], line);
