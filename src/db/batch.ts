@@ -25,6 +25,7 @@ interface Prepared {
 
 /** What the server has prepared on one connection. */
 interface Session {
+  readonly connection: Connection;
   readonly prepared: Map<string, Prepared>;
   /** Sent Parse messages that are not answered yet, in order; undefined stands for a nameless statement. */
   readonly parsing: (Statement | undefined)[];
@@ -38,7 +39,7 @@ const sessions = new WeakMap<Connection, Session>();
 function sessionOf(connection: Connection): Session {
   let session = sessions.get(connection);
   if (session === undefined) {
-    const made: Session = { prepared: new Map(), parsing: [], underWay: 0, unsent: 0 };
+    const made: Session = { connection, prepared: new Map(), parsing: [], underWay: 0, unsent: 0 };
     // pg notes a ParseComplete by the query's only name; a batch has several. A statement whose execution fails is
     // prepared all the same, so the answer to Parse itself must be seen.
     connection.on('parseComplete', () => {
@@ -79,8 +80,6 @@ class Batch implements Submittable {
   readonly #rows: Row[][] = [];
   readonly #tags: string[] = [];
   #session: Session | undefined;
-  /** Where it is sent to, as far as it is known. */
-  #connection: Connection | undefined;
   #isSent = false;
   /** More is to come: neither is the end of it sent, nor does the server keep anything. */
   #isOpen: boolean;
@@ -126,7 +125,7 @@ class Batch implements Submittable {
       unsent === 0 &&
       parsing.length === 0 &&
       this.#calls.every(([statement]) => isKnown(statement));
-    if (this.#isSent) this.#send(connection, session);
+    if (this.#isSent) this.#send(session);
     else session.unsent += 1;
   }
 
@@ -134,17 +133,17 @@ class Batch implements Submittable {
   submit(connection: Connection): Error | undefined {
     const session = sessionOf(connection);
     if (!this.#isSent) {
-      if (!this.#isOpen) session.unsent -= 1;
       for (const [{ name, text }] of this.#calls) {
         const known = session.prepared.get(name);
         if (known !== undefined && known.text !== text) {
           this.#misuse = new Error(`statement ${name} has two texts`);
-          if (this.#isOpen) session.unsent -= 1;
           this.#isOpen = false;
+          session.unsent -= 1;
           return this.#misuse;
         }
       }
-      this.#send(connection, session);
+      if (!this.#isOpen) session.unsent -= 1;
+      this.#send(session);
     }
     this.#prepareNext();
     return undefined;
@@ -165,22 +164,22 @@ class Batch implements Submittable {
   /** Sends what is not sent yet, from a call on, and the end of it: now, or with its turn. */
   #end(from: number): void {
     this.#isOpen = false;
-    if (this.#session === undefined || this.#connection === undefined) return;
+    if (this.#session === undefined) return;
     this.#session.unsent -= 1;
-    this.#send(this.#connection, this.#session, from);
+    this.#send(this.#session, from);
     // Whoever stands between may have had the first ones answered already.
     if (this.#rows.length === from) this.#prepareNext();
   }
 
   /** From a call on; to the end, unless more is to come. */
-  #send(connection: Connection, session: Session, from = 0): void {
+  #send(session: Session, from = 0): void {
     this.#session = session;
-    this.#connection = connection;
+    const { connection } = session;
     // One write to the socket instead of three per statement.
     connection.stream.cork();
     try {
       for (let at = from; at < this.#calls.length; at++) {
-        this.#sendCall(connection, session, this.#calls[at]![0], this.#values[at]!);
+        this.#sendCall(session, this.#calls[at]![0], this.#values[at]!);
       }
       if (!this.#isOpen) connection.sync();
     } finally {
@@ -188,12 +187,8 @@ class Batch implements Submittable {
     }
   }
 
-  #sendCall(
-    connection: Connection,
-    session: Session,
-    { name, text }: Statement,
-    values: (string | Buffer | null)[],
-  ): void {
+  #sendCall(session: Session, { name, text }: Statement, values: (string | Buffer | null)[]): void {
+    const { connection } = session;
     const known = name === '' ? undefined : session.prepared.get(name);
     if (known === undefined && (name === '' || !session.parsing.some((parsing) => parsing?.name === name))) {
       connection.parse({ name, text, types: [] }, true);

@@ -2,7 +2,6 @@
  * Every write × the rules of idempotency keys (contract, "Idempotency rules"), with two processes on one database: one
  * whose transactions can be held at the door, so that a request is in progress for as long as a test wants.
  */
-
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Db } from '../../src/db/transact.ts';

@@ -5,11 +5,11 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Db } from '../../src/db/transact.ts';
-import type { Signer } from '../../src/keys/signer.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
+import { watchedSigner } from '../watched-signer.ts';
 
 type Door = Awaited<ReturnType<Service['another']>>;
 
@@ -20,8 +20,7 @@ let door: Door;
 let seen: { begun: number; left: number; written: number; failed: number; whole: number };
 /** Happens between what the next of them has looked at and what it writes. */
 let meanwhile: (() => Promise<unknown>) | undefined;
-/** Happens before the next signature is made. */
-let beforeSigning: (() => Promise<unknown>) | undefined;
+const signer = watchedSigner();
 
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
@@ -29,7 +28,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   meanwhile = undefined;
-  beforeSigning = undefined;
+  signer.before = undefined;
   await openDoor();
 });
 afterEach(() => door.stop());
@@ -39,7 +38,7 @@ afterAll(async () => {
 
 /** One that has issued, and so knows all there is to know: after a failure it would not for a while. */
 async function openDoor(): Promise<void> {
-  door = await service.another(watched, slowed);
+  door = await service.another(watched, signer.around);
   count();
   await issue(await draft());
   count();
@@ -81,18 +80,6 @@ function watched(db: Db): Db {
   };
 }
 
-function slowed(signer: Signer): Signer {
-  return {
-    ...signer,
-    async sign(before, parts) {
-      const first = beforeSigning;
-      beforeSigning = undefined;
-      await first?.();
-      return signer.sign(before, parts);
-    },
-  };
-}
-
 const post = (path: string, body: unknown, key = A.key): Promise<Answer<InvoiceJson>> =>
   door.call<InvoiceJson>('POST', path, { key, body, headers: { 'idempotency-key': uuidv7() } });
 const issue = ({ id, updatedAt }: InvoiceJson, key?: string) =>
@@ -109,8 +96,7 @@ async function bodyOf(over: Record<string, unknown> = {}) {
 async function draft(over: Record<string, unknown> = {}): Promise<InvoiceJson> {
   const body = await bodyOf(over);
   await post('/invoices', body);
-  seen.begun = 0;
-  seen.written = 0;
+  count();
   const { status, text, json } = await post('/invoices', body);
   expect(status, text).toBe(201);
   return json;
@@ -168,10 +154,8 @@ test.each<[string, (draft: InvoiceJson) => Promise<unknown>]>([
 test('a series that was closed after it began numbers nothing', async () => {
   const made = await draft({ type: 'INVOICE_RECEIPT' });
   const { id } = A.series.INVOICE_RECEIPT;
-  const close = (status: string) =>
-    service.owner.query('update certo.series set status = $2 where id = $1', [id, status]);
   count();
-  meanwhile = () => close('FINALIZED');
+  meanwhile = () => service.owner.query(`update certo.series set status = 'FINALIZED' where id = $1`, [id]);
   expect(codeOf(await issue(made))).toBe('NOT_READY');
   expect(seen).toMatchObject({ begun: 1, written: 0, failed: 1 });
 });
@@ -206,10 +190,8 @@ test('who is ready first takes it where it is of the same credential; its own is
   const body = await bodyOf();
   await post('/invoices', body);
   count();
-  let other: Promise<Answer<InvoiceJson>> | undefined;
-  beforeSigning = async () => {
-    other = post('/invoices', body);
-    expect((await other).status).toBe(201);
+  signer.before = async () => {
+    expect((await post('/invoices', body)).status).toBe(201);
     expect(seen).toEqual({ begun: 1, left: 0, written: 1, failed: 0, whole: 0 });
   };
   expect((await issue(slow)).status).toBe(200);
@@ -223,7 +205,7 @@ test('who takes it states what its own decision rests on', async () => {
   const body = await bodyOf();
   await post('/invoices', body);
   count();
-  beforeSigning = async () => {
+  signer.before = async () => {
     meanwhile = moved;
     expect((await post('/invoices', body)).status).toBe(201);
   };
@@ -237,7 +219,7 @@ test('what it rests on is stated again where somebody else has taken its transac
   const body = await bodyOf();
   await post('/invoices', body);
   count();
-  beforeSigning = async () => {
+  signer.before = async () => {
     expect((await post('/invoices', body)).status).toBe(201);
     await moved();
   };
@@ -252,7 +234,7 @@ test('of another credential it is left: each enters with its own', async () => {
   const body = await bodyOf();
   await post('/invoices', body, spare.key);
   count();
-  beforeSigning = async () => {
+  signer.before = async () => {
     expect((await post('/invoices', body, spare.key)).status).toBe(201);
     expect(seen).toEqual({ begun: 1, left: 1, written: 0, failed: 0, whole: 1 });
     await spare.revoke();

@@ -2,7 +2,6 @@
  * Drafts and issues that a process decides on what it remembers: one round trip each, and never on what is not so any more,
  * whoever has changed it.
  */
-
 import type { Pool } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -3,12 +3,12 @@ import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
-import type { Signer } from '../../src/keys/signer.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { wholeWrites } from '../quick-writes.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
+import { watchedSigner } from '../watched-signer.ts';
 
 type Door = Awaited<ReturnType<Service['another']>>;
 
@@ -27,15 +27,12 @@ let writeInstead: ((write: () => Promise<void>) => Promise<void>) | undefined;
 let written: number;
 /** How often that was tried and failed, or is not answered yet. */
 let failed: number;
-/** Happens before the next signature is made. */
-let beforeSigning: (() => Promise<unknown>) | undefined;
-/** Documents that were signed. */
-let signatures: number;
+const signer = watchedSigner();
 
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
   A = service.companies.A;
-  door = await service.another(watched, slowed);
+  door = await service.another(watched, signer.around);
 });
 beforeEach(() => {
   begun = 0;
@@ -44,8 +41,8 @@ beforeEach(() => {
   failNextCommit = false;
   meanwhile = undefined;
   writeInstead = undefined;
-  beforeSigning = undefined;
-  signatures = 0;
+  signer.before = undefined;
+  signer.signatures = 0;
 });
 afterAll(async () => {
   await door.stop();
@@ -84,20 +81,6 @@ function watched(db: Db): Db {
           }),
         options,
       );
-    },
-  };
-}
-
-function slowed(signer: Signer): Signer {
-  return {
-    ...signer,
-    async sign(before, parts) {
-      const first = beforeSigning;
-      beforeSigning = undefined;
-      await first?.();
-      const chain = await signer.sign(before, parts);
-      signatures += parts.length;
-      return chain;
     },
   };
 }
@@ -277,7 +260,7 @@ describe('what is decided ahead', () => {
     let heard = () => {};
     writeInstead = async () => {
       await new Promise<void>((signing) => {
-        beforeSigning = () => {
+        signer.before = () => {
           signing();
           return new Promise<void>((go) => {
             heard = go;
@@ -335,8 +318,8 @@ describe('what is decided ahead', () => {
     // Its key is remembered: the next is decided without asking.
     expect((await through(known!)).status).toBe(200);
     const before = await lastNumber('INVOICE');
-    const signed = (count: number) => eventually(() => expect(signatures).toBe(count));
-    signatures = 0;
+    const signed = (count: number) => eventually(() => expect(signer.signatures).toBe(count));
+    signer.signatures = 0;
     let others: Promise<Answer<InvoiceJson>>[] = [];
     meanwhile = async () => {
       others = [issue(second!)];

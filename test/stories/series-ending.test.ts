@@ -1,5 +1,4 @@
 /** How a series ends: numbering stops first, and goes on only when it is known that the AT did not end it. */
-
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/fiscal/document.ts';

@@ -35,7 +35,7 @@ import { type AskedNote, creditedBalance } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
-import { renderInvoice, type ShownContent, showInvoice } from './show-invoice.ts';
+import { renderInvoice, showInvoice } from './show-invoice.ts';
 
 interface IssueFacts {
   /** Of a kept draft its content is an outline. */
@@ -54,8 +54,7 @@ interface IssueChange {
   readonly numbered: Numbered;
   readonly stamp: Stamp;
   readonly updatedAt: Date;
-  /** Where it is known already. */
-  readonly shown: ShownContent | undefined;
+  readonly kept: KeptDraft | undefined;
 }
 
 export const issueInvoice = defineWrite({
@@ -120,7 +119,7 @@ export const issueInvoice = defineWrite({
     const { status, outstanding } = standing(type, totals.toPay);
     const stamp = { actor: asked.principal.actor, begun, status, outstanding };
     const updatedAt = stampedAt(numbered.now, begun);
-    return { row, place, parent, proposal, numbered, stamp, updatedAt, shown: kept?.shown };
+    return { row, place, parent, proposal, numbered, stamp, updatedAt, kept };
   },
   async save(tx, change, _asked, world) {
     const { decided, now } = change.numbered;
@@ -164,7 +163,7 @@ export const issueInvoice = defineWrite({
     },
     hold: ({ kept, place }) => (kept === undefined ? [] : holdPlace(place)),
     save: (change, _asked, world) => {
-      const { row, place, numbered, stamp, shown } = change;
+      const { row, place, numbered, stamp, kept } = change;
       const asDrafted = isAsDrafted(change);
       const known = { marked: row['marked'] === true, asDrafted };
       return {
@@ -172,7 +171,7 @@ export const issueInvoice = defineWrite({
         calls: [
           ...(asDrafted ? [] : [holdDraft({ id: numbered.id, updated_at: row['updated_at'] as Date })]),
           // Behind the draft's lock, where it takes one: of a kept draft it is held already.
-          ...(shown === undefined ? holdPlace(place) : []),
+          ...(kept === undefined ? holdPlace(place) : []),
           ...stampCalls(numbered, stamp, world.seal, known),
         ],
       };
@@ -185,9 +184,9 @@ export const issueInvoice = defineWrite({
   },
   show(change, { principal: { region, companyId } }, world) {
     const issued = issuedRow(change);
-    const { shown } = change;
-    if (shown === undefined) return showInvoice(issued, region, companyId, world);
-    return renderInvoice(issued, shown, region, companyId, world);
+    const { kept } = change;
+    if (kept === undefined) return showInvoice(issued, region, companyId, world);
+    return renderInvoice(issued, kept.shown, region, companyId, world);
   },
   after: (world) => world.nudgeReports(),
 });
