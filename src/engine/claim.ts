@@ -14,7 +14,7 @@ import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
-import { fold, unfold } from '../print/folded.ts';
+import { unfold } from '../print/folded.ts';
 
 const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
@@ -112,9 +112,9 @@ export interface Recorded {
 }
 
 /** An answer to be recorded. */
-export interface Result extends Recorded {
-  /** The body as `fold` makes it, where it is known. */
-  readonly folded?: Utf8 | undefined;
+export interface Result extends Omit<Recorded, 'body'> {
+  /** The body as `fold` makes it. */
+  readonly folded: Utf8;
 }
 
 /** A row of `certo.audit`. */
@@ -235,7 +235,7 @@ function resultOf({ operation, key, fence, fingerprint }: Claim, scope: string, 
     act: audit.operation,
     subject_id: audit.subject_id,
     request_id: audit.request_id,
-    body: new Beside(result.folded ?? fold(result.body)),
+    body: new Beside(result.folded),
   };
 }
 

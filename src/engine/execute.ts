@@ -54,6 +54,7 @@ export interface Call {
  */
 export interface Answer {
   readonly status: number;
+  /** A string and no Buffer: Node writes it with the headers in one call. */
   readonly body: Utf8 | SpooledFile;
   readonly replayed: boolean;
 }
@@ -171,7 +172,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
     return { status: operation.reply[0], body: file, replayed: false };
   }
-  return { status: operation.reply[0], body: renderedOf(shown).json, replayed: false };
+  return { status: operation.reply[0], body: renderedOf(shown).json(), replayed: false };
 }
 
 /** A write on its way to the press. */
@@ -253,9 +254,9 @@ function recall({ corridor: { world }, call: { operation }, asked, entry, admit 
 }
 
 async function acted(corridor: Corridor, act: Act): Promise<Answer> {
-  const { status, body, replayed = false } = await guarded(() => corridor.press.act(act));
+  const { status, answer, replayed = false } = await guarded(() => corridor.press.act(act));
   act.operation.after?.(corridor.world);
-  return { status, body, replayed };
+  return { status, body: answer.json(), replayed };
 }
 
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. `calls`: read together. */

@@ -17,9 +17,9 @@ import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
-import type { Utf8 } from '../fiscal/utf8.ts';
-import { type AnyAsked, type Operation, renderedOf } from '../operations/operation.ts';
+import { type AnyAsked, type Operation, Rendered, renderedOf } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
+import { fold } from '../print/folded.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
 import {
@@ -52,10 +52,7 @@ export interface Act {
 
 export interface Acted {
   readonly status: number;
-  /** A string and no Buffer: Node writes it with the headers in one call. */
-  readonly body: Utf8;
-  /** See Result in claim.ts. */
-  readonly folded?: Utf8 | undefined;
+  readonly answer: Rendered;
   /** It was done before, and is answered as it was then. */
   readonly replayed?: true;
 }
@@ -122,7 +119,10 @@ export class Press {
 
   async #locked({ take, ...act }: Act): Promise<Acted> {
     const recorded = await take?.();
-    if (recorded !== undefined) return { ...recorded, replayed: true };
+    if (recorded !== undefined) {
+      const { status, body } = recorded;
+      return { status, answer: new Rendered(() => body), replayed: true };
+    }
     const acted = await this.#underLocks(act);
     this.#forgetChanged(act);
     return acted;
@@ -243,8 +243,7 @@ export class Press {
   }
 
   #shown({ operation, asked }: Act, change: unknown): Acted {
-    const { json, folded } = renderedOf(operation.show(change, asked, this.#world));
-    return { status: operation.reply[0], body: json, folded };
+    return { status: operation.reply[0], answer: renderedOf(operation.show(change, asked, this.#world)) };
   }
 
   /** What travels with COMMIT, or of who was refused: the claim let go. */
@@ -265,8 +264,9 @@ export class Press {
       request_id: requestId,
     };
     if (claim === undefined) return [auditCall(audit)];
-    const { status, body, folded } = acted;
-    const result = { status, contentType: 'application/json; charset=utf-8', body, folded };
+    const { status, answer } = acted;
+    const folded = answer.folded?.() ?? fold(answer.json());
+    const result = { status, contentType: 'application/json; charset=utf-8', folded };
     return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, result, audit)];
   }
 }

@@ -5,7 +5,7 @@ import { Memory } from './memory.ts';
 const now = new Date('2026-11-22T10:00:00.000Z');
 const moment = { id: 'A', region: 'PT', now, digest: '1' };
 const qr = { before: 'A:1', between: '*I1:0', behind: '', isSigned: true };
-const parts = (id: unknown, texts: Utf8) => ({ columns: { id }, qr, texts, besides: 700 });
+const parts = (id: unknown, ...texts: Utf8[]) => ({ columns: { id }, qr, texts, besides: 700 });
 
 test('the moment goes on with the ticks since it was read, for a minute', () => {
   let ticks = 5_000;
@@ -63,7 +63,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   A.keepPlaces('INVOICE', null, [{ place_id: 's' }]);
   A.keepMasters('customer', [{ id: 'c' }]);
   A.keepUsed(['c']);
-  A.keepDraft('d', parts('d', utf8('açúcar')));
+  A.keepDraft('d', parts('d', utf8('açúcar'), utf8('€')));
   expect([B.moment('PT'), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
     undefined,
     undefined,
@@ -72,7 +72,8 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   ]);
   expect(B.areUsed(['c'])).toBe(false);
   B.forgetDraft('d');
-  expect(A.draft('d')).toEqual({ columns: { id: 'd' }, qr, texts: utf8('açúcar') });
+  const kept = A.draft('d')!;
+  expect([kept.columns, kept.qr, kept.text(0), kept.text(1)]).toEqual([{ id: 'd' }, qr, utf8('açúcar'), utf8('€')]);
 });
 
 test('a customer is no item, and a series that is named no default', () => {

@@ -35,13 +35,20 @@ export interface KeptParts {
   readonly columns: Row;
   readonly qr: QrDrafted;
   /** What is long of it. */
-  readonly texts: Utf8;
+  readonly texts: readonly Utf8[];
+}
+
+/** As it is found again: one of its texts is made anew each time that it is asked for, so that nobody has it for long. */
+export interface RecalledParts extends Omit<KeptParts, 'texts'> {
+  readonly text: (at: number) => Utf8;
 }
 
 /** As it lies here: its texts as bytes, which the collector of garbage neither walks through nor copies. */
 interface Laid extends Omit<KeptParts, 'texts'> {
   readonly era: Era;
   readonly bytes: Buffer;
+  /** Where each text ends. */
+  readonly ends: readonly number[];
   readonly weight: number;
 }
 
@@ -157,16 +164,23 @@ export class CompanyMemory {
 
   /** `besides`: bytes that it takes beside its texts. */
   keepDraft(id: string, { columns, qr, texts, besides }: KeptParts & { readonly besides: number }): void {
-    if (texts.length > most_draft_bytes) return;
-    const bytes = Buffer.from(texts, 'latin1');
-    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, weight: besides + bytes.length });
+    const length = texts.reduce((sum, text) => sum + text.length, 0);
+    if (length > most_draft_bytes) return;
+    const bytes = Buffer.allocUnsafeSlow(length);
+    let end = 0;
+    const ends = texts.map((text) => {
+      end += bytes.write(text, end, 'latin1');
+      return end;
+    });
+    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, ends, weight: besides + length });
   }
 
   /** Asked for by who issues it, and then forgets it: to move it behind the others would be for nothing. */
-  draft(id: string): KeptParts | undefined {
+  draft(id: string): RecalledParts | undefined {
     const kept = this.#stores.drafts.peek(id);
     if (kept?.era !== this.#era) return undefined;
-    return { columns: kept.columns, qr: kept.qr, texts: kept.bytes.toString('latin1') as Utf8 };
+    const { columns, qr, bytes, ends } = kept;
+    return { columns, qr, text: (at) => bytes.toString('latin1', ends[at - 1] ?? 0, ends[at]) as Utf8 };
   }
 
   forgetDraft(id: string): void {

@@ -125,21 +125,27 @@ export interface WriteDeclaration<
   readonly after?: (world: World) => void;
 }
 
-/** A reply that `show` has put into JSON itself, because it knows parts of the text already. */
+/**
+ * A reply that `show` has put into JSON itself, because it knows parts of the text already. It is put together when it is
+ * asked for: of what is written, behind the write. Nothing that may fail is left for then.
+ */
 export class Rendered {
-  readonly json: Utf8;
+  readonly json: () => Utf8;
   /** The same as `fold` (print/folded.ts) makes it, where it is known: how it is recorded. */
-  readonly folded: Utf8 | undefined;
+  readonly folded: (() => Utf8) | undefined;
 
-  constructor(json: Utf8, folded?: Utf8) {
+  constructor(json: () => Utf8, folded?: () => Utf8) {
     this.json = json;
     this.folded = folded;
   }
 }
 
 /** What `show` has made in JSON, unless that is a Download. */
-export const renderedOf = (shown: unknown): Rendered =>
-  shown instanceof Rendered ? shown : new Rendered(utf8(JSON.stringify(shown)));
+export function renderedOf(shown: unknown): Rendered {
+  if (shown instanceof Rendered) return shown;
+  const json = utf8(JSON.stringify(shown));
+  return new Rendered(() => json);
+}
 
 /** A reply that is a file. `write` is run once, to its end, before the first byte of the answer leaves. */
 export class Download {

@@ -75,7 +75,7 @@ export interface Numbered {
   readonly issued: Issued;
   readonly now: Date;
   /** `draftedRuns` of its row, encoded, where they are known. */
-  readonly drafted?: readonly Utf8[] | undefined;
+  readonly drafted?: (() => readonly Utf8[]) | undefined;
 }
 
 /** What a document becomes with its number. `outstanding` with 2 decimals; `actor` is whoever issues it. */
@@ -112,7 +112,7 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
     drafted === undefined
       ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
       : undefined;
-  const pieces = members?.map((member) => utf8(member)) ?? between(drafted!, added);
+  const pieces = members?.map((member) => utf8(member)) ?? between(drafted!(), added);
   const seal = documentSeal(mac, pieces, numbered.seals.lastSeal);
   return {
     members,

@@ -17,8 +17,8 @@ export interface KeptDraft {
   /** Of its columns those that issuing reads, the caller's own; `content` is an outline, and `marked` still to be said. */
   readonly row: Row;
   /** See `draftedRuns`. */
-  readonly drafted: readonly Utf8[];
-  readonly shown: ShownContent;
+  readonly drafted: () => readonly Utf8[];
+  readonly shown: () => ShownContent;
   readonly qr: QrDrafted;
 }
 
@@ -38,7 +38,7 @@ export function keepDraft(
   if (!isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
-  const texts = joinUtf8([terms, deal, issuer, folded, utf8(drafted.join(between))], between);
+  const texts = [joinUtf8([terms, deal, issuer, folded], between), utf8(drafted.join(between))];
   const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
   memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
 }
@@ -47,8 +47,16 @@ export function keepDraft(
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const [terms, deal, issuer, folded, ...drafted] = splitUtf8(kept.texts, between) as [Utf8, Utf8, Utf8, Utf8];
-  return { row: { ...kept.columns }, drafted, shown: { terms, deal, issuer, folded }, qr: kept.qr };
+  const { columns, qr, text } = kept;
+  return {
+    row: { ...columns },
+    drafted: () => splitUtf8(text(1), between),
+    shown: () => {
+      const [terms, deal, issuer, folded] = splitUtf8(text(0), between) as [Utf8, Utf8, Utf8, Utf8];
+      return { terms, deal, issuer, folded };
+    },
+    qr,
+  };
 }
 
 /** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */

@@ -7,6 +7,7 @@ import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { foldNames, leftOut } from '../../print/folded.ts';
 import { qrDataUri } from '../../print/qr.ts';
+import { bytesOf } from '../../print/qr-symbol.ts';
 import { fileLink } from '../links.ts';
 import { Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
@@ -47,7 +48,7 @@ export function showContent(content: Content, region: Region): ShownContent {
 /** The JSON of `showInvoice`, where what it shows of the content is known. */
 export function renderInvoice(
   row: Row,
-  shown: ShownContent,
+  shown: () => ShownContent,
   region: Region,
   companyId: string,
   world: World,
@@ -55,19 +56,25 @@ export function renderInvoice(
   const content = row['content'] as Content;
   const stamp = utf8(membersOf(showStamp(row, content, region)));
   const history = utf8(membersOf(showHistory(row, content, region)));
-  const open = utf8Of`{${stamp},${shown.terms},${history},`;
-  if (row['qr'] === null) {
-    const rest = utf8Of`,${shown.issuer}}`;
-    return new Rendered(utf8Of`${open}${shown.deal}${rest}`, utf8Of`${open}${shown.folded}${rest}`);
-  }
-  const { url, data, imageData } = showQrCode(row, companyId, world);
-  const code = utf8(`"url":${JSON.stringify(url)},"data":${JSON.stringify(data)}`);
-  // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
-  const upTo = utf8Of`,"qrCode":{${code},"imageData":"`;
-  const behind = utf8Of`"},${shown.issuer}}`;
+  const qr = row['qr'] as string | null;
+  const code = qr === null ? undefined : utf8(membersOf({ url: qrLink(row, companyId, world), data: qr }));
+  // Its picture is drawn when it is written already.
+  if (qr !== null) bytesOf(qr);
+  const rendered = ({ terms, issuer }: ShownContent, deal: Utf8, picture: () => Utf8): Utf8 => {
+    const open = utf8Of`{${stamp},${terms},${history},${deal},`;
+    if (code === undefined) return utf8Of`${open}${issuer}}`;
+    // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
+    return utf8Of`${open}"qrCode":{${code},"imageData":"${picture()}"},${issuer}}`;
+  };
   return new Rendered(
-    utf8Of`${open}${shown.deal}${upTo}${utf8(imageData)}${behind}`,
-    utf8Of`${open}${shown.folded}${upTo}${utf8(leftOut)}${behind}`,
+    () => {
+      const known = shown();
+      return rendered(known, known.deal, () => utf8(qrDataUri(qr!)));
+    },
+    () => {
+      const known = shown();
+      return rendered(known, known.folded, () => utf8(leftOut));
+    },
   );
 }
 
@@ -167,11 +174,14 @@ interface QrCode {
 
 function showQrCode(row: Row, companyId: string, world: World): QrCode {
   return {
-    url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
+    url: qrLink(row, companyId, world),
     data: String(row['qr']),
     imageData: qrDataUri(String(row['qr'])),
   };
 }
+
+const qrLink = (row: Row, companyId: string, world: World): string =>
+  fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date);
 
 function showIssuer({ issuer }: Content): Record<string, unknown> {
   return {
