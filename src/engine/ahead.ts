@@ -17,7 +17,7 @@ import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
 /** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
-const most_together = 16;
+const most_together = 20;
 /** Groups on their way: the server begins with the next as it ends one. */
 const most_under_way = 3;
 /** After somebody else was quicker: for so long every act takes its locks. */
