@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command line. The only file that touches `process`: everything else gets what it needs handed in. */
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
 import { hasLeft, isReaderGone, outputLost, outputOf } from './commands/output.ts';
@@ -83,7 +84,7 @@ for (const [signal, number] of [
 process.noDeprecation = true;
 
 try {
-  if (process.argv[2] === 'serve') setV8ForService(process.versions.v8);
+  if (process.argv[2] === 'serve') setV8ForService(process.versions.v8, availableParallelism());
   await end(await answered(await runCommandLine(outside, process.argv.slice(2))));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.

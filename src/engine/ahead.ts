@@ -209,10 +209,15 @@ export class AheadPress {
     return begun.transaction.write(calls);
   }
 
-  /** What is written is done: where it can't be remembered, nothing is, and nobody does it again. */
+  /**
+   * What is written is done: where it can't be remembered, nothing is, and nobody does it again. The answer to a lone one is
+   * put together meanwhile.
+   */
   #keep(group: readonly Ready[], lane: Lane, companyId: string): void {
     try {
       for (const { keep } of group) keep();
+      // Of many they would be in the collector's way until they are answered.
+      if (group.length === 1) group[0]!.acted.answer.json();
     } catch (error) {
       this.#steps.faulted(error);
       this.#failed(lane, companyId);

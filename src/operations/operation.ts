@@ -130,13 +130,19 @@ export interface WriteDeclaration<
  * asked for: of what is written, behind the write. Nothing that may fail is left for then.
  */
 export class Rendered {
-  readonly json: () => Utf8;
   /** The same as `fold` (print/folded.ts) makes it, where it is known: how it is recorded. */
   readonly folded: (() => Utf8) | undefined;
+  readonly #make: () => Utf8;
+  #made: Utf8 | undefined;
 
-  constructor(json: () => Utf8, folded?: () => Utf8) {
-    this.json = json;
+  constructor(make: () => Utf8, folded?: () => Utf8) {
+    this.#make = make;
     this.folded = folded;
+  }
+
+  json(): Utf8 {
+    this.#made ??= this.#make();
+    return this.#made;
   }
 }
 
