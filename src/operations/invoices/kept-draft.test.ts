@@ -188,6 +188,9 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
         JSON.stringify(showInvoice(one, 'PT', companyId, world)),
       );
     }
+    // Its picture is drawn behind the write: that it can be is found before.
+    const undrawable = { ...issued, content: outline, qr: 'A'.repeat(2_332) };
+    expect(() => renderInvoice(undrawable, kept.shown, 'PT', companyId, world)).toThrow(RangeError);
   });
 });
 
