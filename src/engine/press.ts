@@ -19,7 +19,6 @@ import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { type AnyAsked, type Operation, Rendered, renderedOf } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
-import { fold } from '../print/folded.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
 import {
@@ -265,8 +264,7 @@ export class Press {
     };
     if (claim === undefined) return [auditCall(audit)];
     const { status, answer } = acted;
-    const folded = answer.folded?.() ?? fold(answer.json());
-    const result = { status, contentType: 'application/json; charset=utf-8', folded };
+    const result = { status, contentType: 'application/json; charset=utf-8', folded: answer.folded() };
     return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, result, audit)];
   }
 }

@@ -164,14 +164,13 @@ export class CompanyMemory {
 
   /** `besides`: bytes that it takes beside its texts. */
   keepDraft(id: string, { columns, qr, texts, besides }: KeptParts & { readonly besides: number }): void {
-    const length = texts.reduce((sum, text) => sum + text.length, 0);
-    if (length > most_draft_bytes) return;
-    const bytes = Buffer.allocUnsafeSlow(length);
-    let end = 0;
+    let length = 0;
     const ends = texts.map((text) => {
-      end += bytes.write(text, end, 'latin1');
-      return end;
+      length += text.length;
+      return length;
     });
+    if (length > most_draft_bytes) return;
+    const bytes = Buffer.from(texts.join(''), 'latin1');
     this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, ends, weight: besides + length });
   }
 

@@ -11,6 +11,7 @@ import type { Call, Row, Tx } from '../db/transact.ts';
 import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
 import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
+import { fold } from '../print/folded.ts';
 import type { World } from './world.ts';
 
 /** Scopes of OAuth, by the contract's names. */
@@ -130,14 +131,19 @@ export interface WriteDeclaration<
  * asked for: of what is written, behind the write. Nothing that may fail is left for then.
  */
 export class Rendered {
-  /** The same as `fold` (print/folded.ts) makes it, where it is known: how it is recorded. */
-  readonly folded: (() => Utf8) | undefined;
   readonly #make: () => Utf8;
+  readonly #fold: () => Utf8;
   #made: Utf8 | undefined;
 
-  constructor(make: () => Utf8, folded?: () => Utf8) {
+  /** `folded`: the same as `fold` (print/folded.ts) makes it, or shorter, where it is known. */
+  constructor(make: () => Utf8, folded: () => Utf8 = () => fold(this.json())) {
     this.#make = make;
-    this.folded = folded;
+    this.#fold = folded;
+  }
+
+  /** How it is recorded. */
+  folded(): Utf8 {
+    return this.#fold();
   }
 
   json(): Utf8 {

@@ -23,7 +23,7 @@ export type QrSymbol = Pick<Template, 'size' | 'modules'>;
  * RangeError beyond 2,331 bytes of UTF-8.
  */
 export function symbolOf(message: string): QrSymbol {
-  const bytes = bytesOf(message);
+  const bytes = checkQrLength(message);
   const template = templateFor(bytes);
   writeData(message, bytes, template);
   writeBlocks(template);
@@ -31,8 +31,8 @@ export function symbolOf(message: string): QrSymbol {
   return template;
 }
 
-/** How many they are in UTF-8. Throws RangeError beyond 2,331: then there is no symbol. */
-export function bytesOf(message: string): number {
+/** Throws RangeError where there is no symbol: beyond 2,331 bytes of UTF-8. Returns how many they are. */
+export function checkQrLength(message: string): number {
   const bytes = Buffer.byteLength(message);
   if (bytes > most_bytes) throw new RangeError(`a QR code of level M holds ${most_bytes} bytes, not ${bytes}`);
   return bytes;

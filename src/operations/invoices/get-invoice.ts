@@ -81,8 +81,7 @@ function rendered(id: string, row: Row, text: Kept, principal: Principal, world:
   // Many may read the same document at once: the link is signed, and the text put together, once a second at most.
   const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
   const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, new Date(second * 1000)))}}` : '';
-  const json = flatUtf8(`${text.open}${url},"syncWithAt":${sync}}`);
-  const reply = new Rendered(() => json);
+  const reply = new Rendered(() => flatUtf8(`${text.open}${url},"syncWithAt":${sync}}`));
   text.last = { second, sync, reply };
   return reply;
 }

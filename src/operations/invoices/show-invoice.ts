@@ -7,7 +7,7 @@ import { startOfDay, utcText } from '../../fiscal/time.ts';
 import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { foldNames, leftOut } from '../../print/folded.ts';
 import { qrDataUri } from '../../print/qr.ts';
-import { bytesOf } from '../../print/qr-symbol.ts';
+import { checkQrLength } from '../../print/qr-symbol.ts';
 import { fileLink } from '../links.ts';
 import { Rendered } from '../operation.ts';
 import type { World } from '../world.ts';
@@ -56,25 +56,20 @@ export function renderInvoice(
   const content = row['content'] as Content;
   const stamp = utf8(membersOf(showStamp(row, content, region)));
   const history = utf8(membersOf(showHistory(row, content, region)));
-  const qr = row['qr'] as string | null;
-  const code = qr === null ? undefined : utf8(membersOf({ url: qrLink(row, companyId, world), data: qr }));
-  // Its picture is drawn when it is written already.
-  if (qr !== null) bytesOf(qr);
-  const rendered = ({ terms, issuer }: ShownContent, deal: Utf8, picture: () => Utf8): Utf8 => {
-    const open = utf8Of`{${stamp},${terms},${history},${deal},`;
-    if (code === undefined) return utf8Of`${open}${issuer}}`;
+  const link = row['qr'] === null ? undefined : showQrLink(row, companyId, world);
+  const qr = link && { data: link.data, members: utf8(membersOf(link)) };
+  // The picture is drawn when all is written already: whether it can be is asked now.
+  if (qr !== undefined) checkQrLength(qr.data);
+  const rendered = (deal: 'deal' | 'folded', picture: (data: string) => string): Utf8 => {
+    const { terms, issuer, [deal]: told } = shown();
+    const open = utf8Of`{${stamp},${terms},${history},${told},`;
+    if (qr === undefined) return utf8Of`${open}${issuer}}`;
     // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
-    return utf8Of`${open}"qrCode":{${code},"imageData":"${picture()}"},${issuer}}`;
+    return utf8Of`${open}"qrCode":{${qr.members},"imageData":"${utf8(picture(qr.data))}"},${issuer}}`;
   };
   return new Rendered(
-    () => {
-      const known = shown();
-      return rendered(known, known.deal, () => utf8(qrDataUri(qr!)));
-    },
-    () => {
-      const known = shown();
-      return rendered(known, known.folded, () => utf8(leftOut));
-    },
+    () => rendered('deal', qrDataUri),
+    () => rendered('folded', () => leftOut),
   );
 }
 
@@ -166,22 +161,17 @@ function showSummary(content: Content, credited: string): Record<string, unknown
   };
 }
 
-interface QrCode {
-  readonly url: string;
-  readonly data: string;
-  readonly imageData: string;
-}
-
-function showQrCode(row: Row, companyId: string, world: World): QrCode {
+function showQrLink(row: Row, companyId: string, world: World): Readonly<Record<'url' | 'data', string>> {
   return {
-    url: qrLink(row, companyId, world),
+    url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
     data: String(row['qr']),
-    imageData: qrDataUri(String(row['qr'])),
   };
 }
 
-const qrLink = (row: Row, companyId: string, world: World): string =>
-  fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date);
+function showQrCode(row: Row, companyId: string, world: World): Record<string, unknown> {
+  const { url, data } = showQrLink(row, companyId, world);
+  return { url, data, imageData: qrDataUri(data) };
+}
 
 function showIssuer({ issuer }: Content): Record<string, unknown> {
   return {
