@@ -1,6 +1,6 @@
 /** Known SQL has a name: the server parses it once per connection, and errors can say which statement failed. */
 import { canonicalJson } from '../fiscal/canonical.ts';
-import type { Utf8 } from '../fiscal/utf8.ts';
+import type { Piece } from '../fiscal/utf8.ts';
 
 /** One row, by column name. Types of the values: see wire-types.ts. */
 export type Row = Record<string, unknown>;
@@ -41,10 +41,10 @@ export type Joins = (elements: readonly Element[]) => readonly (readonly Element
  * would escape every quotation mark, for the server to read them again. One column of a list at most, in every element.
  */
 export class Beside {
-  readonly bytes: Utf8;
+  readonly pieces: readonly Piece[];
 
-  constructor(bytes: Utf8) {
-    this.bytes = bytes;
+  constructor(pieces: readonly Piece[]) {
+    this.pieces = pieces;
   }
 }
 
@@ -61,13 +61,13 @@ export class Elements {
   }
 
   /** What travels beside them, in their order. */
-  beside(): Utf8[] {
-    const found: Utf8[] = [];
+  beside(): (readonly Piece[])[] {
+    const found: (readonly Piece[])[] = [];
     for (const element of this.list) {
       if (element instanceof WrittenElement) continue;
       for (const column of Object.keys(element)) {
         const value = element[column];
-        if (value instanceof Beside) found.push(value.bytes);
+        if (value instanceof Beside) found.push(value.pieces);
       }
     }
     return found;

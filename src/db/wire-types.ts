@@ -4,7 +4,7 @@
  * has milliseconds), int8 a number while it is a safe integer and an error beyond, json is parsed, bytea is a Buffer.
  */
 
-import type { Utf8 } from '../fiscal/utf8.ts';
+import { mostOfAll, type Piece, writePieces } from '../fiscal/utf8.ts';
 import { Elements } from './statement.ts';
 
 type Parse = (text: string) => unknown;
@@ -149,15 +149,17 @@ export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[
 const bytea_oid = 17;
 
 /** A bytea[] of one dimension as the server itself keeps it (array_recv): parameters that are bytes go in binary. */
-function binaryArray(items: readonly Utf8[]): Buffer {
-  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, { length }) => sum + 4 + length, 0));
+function binaryArray(items: readonly (readonly Piece[])[]): Buffer {
+  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, pieces) => sum + 4 + mostOfAll(pieces), 0));
   // Dimensions, no nulls, the type of the items; of the dimension its size and where it begins.
   let at = [1, 0, bytea_oid, items.length, 1].reduce((place, word) => bytes.writeInt32BE(word, place), 0);
-  for (const item of items) {
-    at = bytes.writeInt32BE(item.length, at);
-    at += bytes.write(item, at, 'latin1');
+  for (const pieces of items) {
+    const from = at + 4;
+    const end = writePieces(bytes, from, pieces);
+    bytes.writeInt32BE(end - from, at);
+    at = end;
   }
-  return bytes;
+  return bytes.subarray(0, at);
 }
 
 function arrayLiteral(values: readonly unknown[]): string {

@@ -217,7 +217,7 @@ export class AheadPress {
     try {
       for (const { keep } of group) keep();
       // Of many they would be in the collector's way until they are answered.
-      if (group.length === 1) group[0]!.acted.answer.json();
+      if (group.length === 1) group[0]!.acted.answer.body();
     } catch (error) {
       this.#steps.faulted(error);
       this.#failed(lane, companyId);

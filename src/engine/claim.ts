@@ -12,7 +12,7 @@ import { StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
-import { type Utf8, utf8 } from '../fiscal/utf8.ts';
+import { type Piece, type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
 import { unfold } from '../print/folded.ts';
 
@@ -114,7 +114,7 @@ export interface Recorded {
 /** An answer to be recorded. */
 export interface Result extends Omit<Recorded, 'body'> {
   /** The body as `fold` makes it. */
-  readonly folded: Utf8;
+  readonly folded: readonly Piece[];
 }
 
 /** A row of `certo.audit`. */

@@ -11,9 +11,9 @@ import { ConnectionLost, gaveWay, isDiskTrouble, isShort, OutcomeUnknown } from 
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
-import type { Utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
-import { type AnyAsked, Download, type Operation, renderedOf } from '../operations/operation.ts';
+import { type AnyAsked, Download, type Operation } from '../operations/operation.ts';
+import { type Body, renderedOf } from '../operations/rendered.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
@@ -54,8 +54,7 @@ export interface Call {
  */
 export interface Answer {
   readonly status: number;
-  /** A string and no Buffer: Node writes it with the headers in one call. */
-  readonly body: Utf8 | SpooledFile;
+  readonly body: Body | SpooledFile;
   readonly replayed: boolean;
 }
 
@@ -172,7 +171,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
     const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
     return { status: operation.reply[0], body: file, replayed: false };
   }
-  return { status: operation.reply[0], body: renderedOf(shown).json(), replayed: false };
+  return { status: operation.reply[0], body: renderedOf(shown).body(), replayed: false };
 }
 
 /** A write on its way to the press. */
@@ -256,7 +255,7 @@ function recall({ corridor: { world }, call: { operation }, asked, entry, admit 
 async function acted(corridor: Corridor, act: Act): Promise<Answer> {
   const { status, answer, replayed = false } = await guarded(() => corridor.press.act(act));
   act.operation.after?.(corridor.world);
-  return { status, body: answer.json(), replayed };
+  return { status, body: answer.body(), replayed };
 }
 
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. `calls`: read together. */

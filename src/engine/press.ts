@@ -17,7 +17,8 @@ import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
-import { type AnyAsked, type Operation, Rendered, renderedOf } from '../operations/operation.ts';
+import type { AnyAsked, Operation } from '../operations/operation.ts';
+import { Rendered, renderedOf } from '../operations/rendered.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
 import type { Claim, Recorded } from './claim.ts';
@@ -120,7 +121,7 @@ export class Press {
     const recorded = await take?.();
     if (recorded !== undefined) {
       const { status, body } = recorded;
-      return { status, answer: new Rendered(() => body), replayed: true };
+      return { status, answer: new Rendered([body]), replayed: true };
     }
     const acted = await this.#underLocks(act);
     this.#forgetChanged(act);

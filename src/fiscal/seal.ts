@@ -13,10 +13,10 @@
  */
 import { canonicalJson } from './canonical.ts';
 import { utcText } from './time.ts';
-import { joinUtf8, type Utf8, utf8, utf8Of } from './utf8.ts';
+import { joinUtf8, type Piece, type Utf8, utf8, utf8Of } from './utf8.ts';
 
 /** HMAC-SHA256 under the key of the books, of a text in one piece or several. */
-export type Mac = (...pieces: readonly Utf8[]) => Buffer;
+export type Mac = (...pieces: readonly Piece[]) => Buffer;
 
 /** Every column of a document that is frozen by issuing, but for the seal itself. A new column belongs here or below. */
 export const frozenColumns = [
@@ -129,20 +129,25 @@ export function frozenMembers(document: Partial<Frozen>): string[] {
   return frozenInOrder.map((column) => frozenMember(column, document[column]));
 }
 
-/** The same as the bytes that are sealed. */
-export const sealedMembers = (document: Frozen): Utf8[] => frozenMembers(document).map((member) => utf8(member));
+/** Those that are there, as the bytes that are sealed. */
+export const sealedMembers = (members: readonly string[]): Utf8 =>
+  joinUtf8(
+    members.filter((member) => member !== '').map((member) => utf8(member)),
+    ',',
+  );
 
 /** One of them. */
 export function frozenMember(column: (typeof frozenColumns)[number], value: unknown): string {
   return value === null || value === undefined ? '' : `"${column}":${canonicalJson(value)}`;
 }
 
-/** `members`: its frozen columns. `previous`: the seal of the document before it, or null for the first of a series. */
-export function documentSeal(mac: Mac, members: readonly Utf8[], previous: Uint8Array | null): Buffer {
-  const present = members.filter((member) => member !== '');
+/**
+ * `members`: its frozen columns, as `sealedMembers` puts them, in one piece or several. `previous`: the seal of the document
+ * before it, or null for the first of a series.
+ */
+export function documentSeal(mac: Mac, members: readonly Piece[], previous: Uint8Array | null): Buffer {
   const before = utf8(previous === null ? 'null' : `"${hex(previous)}"`);
-  // Pieces, because put together it is copied once more.
-  return mac(utf8('["document",{'), joinUtf8(present, ','), utf8Of`},${before}]`);
+  return mac(utf8('["document",{'), ...members, utf8Of`},${before}]`);
 }
 
 /** `last`: the seal of the series' last document. */

@@ -27,5 +27,59 @@ export function utf8Of(between: TemplateStringsArray, ...pieces: readonly Utf8[]
 /** Encoded texts one behind the other. `between` is ASCII. */
 export const joinUtf8 = (pieces: readonly Utf8[], between: string): Utf8 => pieces.join(between) as Utf8;
 
-/** Apart again where they were joined, by what is in none of them. */
-export const splitUtf8 = (encoded: Utf8, between: string): Utf8[] => encoded.split(between) as Utf8[];
+/** What writes its bytes itself where it is asked to. */
+export interface Written {
+  /** So many bytes at most. */
+  readonly most: number;
+  /** Returns where they end. */
+  readonly writeTo: (to: Buffer, start: number) => number;
+}
+
+/** A part of a text that is put together as bytes: none of its parts is copied for that but to its place. */
+export type Piece = Utf8 | Written;
+
+/** Shorter ones are copied one by one: to make a view of them takes longer. */
+const shortest_viewed = 64;
+
+/** Bytes of UTF-8 within others. */
+export class Span implements Written {
+  readonly #bytes: Buffer;
+  readonly #from: number;
+  readonly #to: number;
+
+  constructor(bytes: Buffer, from: number, to: number) {
+    this.#bytes = bytes;
+    this.#from = from;
+    this.#to = to;
+  }
+
+  get most(): number {
+    return this.#to - this.#from;
+  }
+
+  writeTo(to: Buffer, start: number): number {
+    const [bytes, from, length] = [this.#bytes, this.#from, this.#to - this.#from];
+    if (length >= shortest_viewed) to.set(bytes.subarray(from, this.#to), start);
+    else for (let i = 0; i < length; i += 1) to[start + i] = bytes[from + i]!;
+    return start + length;
+  }
+}
+
+/** Bytes that a piece takes at most. */
+export const mostOf = (piece: Piece): number => (typeof piece === 'string' ? piece.length : piece.most);
+
+/** Bytes that pieces take at most together. */
+export function mostOfAll(pieces: readonly Piece[]): number {
+  let most = 0;
+  for (const piece of pieces) most += mostOf(piece);
+  return most;
+}
+
+/** Writes pieces one behind the other, where there is room for the most they take. Returns where they end. */
+export function writePieces(to: Buffer, start: number, pieces: readonly Piece[]): number {
+  let at = start;
+  for (const piece of pieces) {
+    at = typeof piece === 'string' ? at + to.write(piece, at, 'latin1') : piece.writeTo(to, at);
+  }
+  return at;
+}

@@ -4,10 +4,10 @@
  * each document that is issued (docs/decisions/0071-less-to-write.md).
  */
 import { hash } from 'node:crypto';
-import type { Utf8 } from '../fiscal/utf8.ts';
+import { mostOfAll, type Piece, writePieces } from '../fiscal/utf8.ts';
 
 /** Of a text in one piece or several: 32 bytes. */
-export type Hmac = (pieces: readonly Utf8[]) => Buffer;
+export type Hmac = (pieces: readonly Piece[]) => Buffer;
 
 /** Of SHA-256, in bytes. */
 const block = 64;
@@ -33,13 +33,10 @@ export function hmacOf(key: Uint8Array): Hmac {
   const inner = before(0x36);
   const outer = Buffer.concat([before(0x5c), Buffer.alloc(digest)]);
   return (pieces) => {
-    let length = block;
-    for (const piece of pieces) length += piece.length;
-    const text = room(length);
+    const text = room(block + mostOfAll(pieces));
     text.set(inner);
-    let at = block;
-    for (const piece of pieces) at += text.write(piece, at, 'latin1');
-    outer.write(hash('sha256', text.subarray(0, at), 'binary'), block, 'latin1');
+    const end = writePieces(text, block, pieces);
+    outer.write(hash('sha256', text.subarray(0, end), 'binary'), block, 'latin1');
     return Buffer.from(hash('sha256', outer, 'binary'), 'binary');
   };
 }

@@ -5,7 +5,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import type { Mac } from '../fiscal/seal.ts';
-import { type Utf8, utf8 } from '../fiscal/utf8.ts';
+import { type Piece, utf8 } from '../fiscal/utf8.ts';
 import { type Hmac, hmacOf } from './hmac.ts';
 
 /** What is sealed or proved under one purpose's key means nothing under another's. */
@@ -16,7 +16,7 @@ export interface MasterKey {
   /** Throws when the text was sealed under another master key or changed. */
   open(purpose: Purpose, sealed: Uint8Array): Buffer;
   /** HMAC-SHA256 under the purpose's key, of a text in one piece or several. */
-  mac(purpose: Purpose, ...pieces: readonly Utf8[]): Buffer;
+  mac(purpose: Purpose, ...pieces: readonly Piece[]): Buffer;
 }
 
 /** The master key from its 32 bytes. */

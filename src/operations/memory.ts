@@ -7,7 +7,7 @@
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
-import type { Utf8 } from '../fiscal/utf8.ts';
+import { mostOfAll, type Piece, Span, writePieces } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
@@ -35,12 +35,7 @@ export interface KeptParts {
   readonly columns: Row;
   readonly qr: QrDrafted;
   /** What is long of it. */
-  readonly texts: readonly Utf8[];
-}
-
-/** As it is found again: one of its texts is made anew each time that it is asked for, so that nobody has it for long. */
-export interface RecalledParts extends Omit<KeptParts, 'texts'> {
-  readonly text: (at: number) => Utf8;
+  readonly texts: readonly Piece[];
 }
 
 /** As it lies here: its texts as bytes, which the collector of garbage neither walks through nor copies. */
@@ -164,22 +159,23 @@ export class CompanyMemory {
 
   /** `besides`: bytes that it takes beside its texts. */
   keepDraft(id: string, { columns, qr, texts, besides }: KeptParts & { readonly besides: number }): void {
-    let length = 0;
+    const most = mostOfAll(texts);
+    if (most > most_draft_bytes) return;
+    const bytes = Buffer.allocUnsafeSlow(most);
+    let end = 0;
     const ends = texts.map((text) => {
-      length += text.length;
-      return length;
+      end = writePieces(bytes, end, [text]);
+      return end;
     });
-    if (length > most_draft_bytes) return;
-    const bytes = Buffer.from(texts.join(''), 'latin1');
-    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, ends, weight: besides + length });
+    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, ends, weight: besides + most });
   }
 
   /** Asked for by who issues it, and then forgets it: to move it behind the others would be for nothing. */
-  draft(id: string): RecalledParts | undefined {
+  draft(id: string): KeptParts | undefined {
     const kept = this.#stores.drafts.peek(id);
     if (kept?.era !== this.#era) return undefined;
     const { columns, qr, bytes, ends } = kept;
-    return { columns, qr, text: (at) => bytes.toString('latin1', ends[at - 1] ?? 0, ends[at]) as Utf8 };
+    return { columns, qr, texts: ends.map((end, i) => new Span(bytes, ends[i - 1] ?? 0, end)) };
   }
 
   forgetDraft(id: string): void {

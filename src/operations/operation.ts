@@ -9,9 +9,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Call, Row, Tx } from '../db/transact.ts';
 import type { Problem, RefusalCode } from '../fiscal/refusal.ts';
-import { type Utf8, utf8 } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
-import { fold } from '../print/folded.ts';
 import type { World } from './world.ts';
 
 /** Scopes of OAuth, by the contract's names. */
@@ -124,39 +122,6 @@ export interface WriteDeclaration<
   readonly show: (change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
   /** After the commit, in memory only: a nudge. The reply never waits for it. */
   readonly after?: (world: World) => void;
-}
-
-/**
- * A reply that `show` has put into JSON itself, because it knows parts of the text already. It is put together when it is
- * asked for: of what is written, behind the write. Nothing that may fail is left for then.
- */
-export class Rendered {
-  readonly #make: () => Utf8;
-  readonly #fold: () => Utf8;
-  #made: Utf8 | undefined;
-
-  /** `folded`: the same as `fold` (print/folded.ts) makes it, or shorter, where it is known. */
-  constructor(make: () => Utf8, folded: () => Utf8 = () => fold(this.json())) {
-    this.#make = make;
-    this.#fold = folded;
-  }
-
-  /** How it is recorded. */
-  folded(): Utf8 {
-    return this.#fold();
-  }
-
-  json(): Utf8 {
-    this.#made ??= this.#make();
-    return this.#made;
-  }
-}
-
-/** What `show` has made in JSON, unless that is a Download. */
-export function renderedOf(shown: unknown): Rendered {
-  if (shown instanceof Rendered) return shown;
-  const json = utf8(JSON.stringify(shown));
-  return new Rendered(() => json);
 }
 
 /** A reply that is a file. `write` is run once, to its end, before the first byte of the answer leaves. */

@@ -17,9 +17,10 @@ import {
   type SealedSeries,
   type State,
   sealable,
+  sealedMembers,
   stateSeal,
 } from '../fiscal/seal.ts';
-import { type Utf8, utf8 } from '../fiscal/utf8.ts';
+import { mostOf, type Piece, utf8 } from '../fiscal/utf8.ts';
 
 /** What a row has had since it was inserted, and keeps. */
 export interface Begun {
@@ -75,7 +76,7 @@ export interface Numbered {
   readonly issued: Issued;
   readonly now: Date;
   /** `draftedRuns` of its row, encoded, where they are known. */
-  readonly drafted?: (() => readonly Utf8[]) | undefined;
+  readonly drafted?: readonly Piece[] | undefined;
 }
 
 /** What a document becomes with its number. `outstanding` with 2 decimals; `actor` is whoever issues it. */
@@ -112,7 +113,7 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
     drafted === undefined
       ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
       : undefined;
-  const pieces = members?.map((member) => utf8(member)) ?? between(drafted!(), added);
+  const pieces = members === undefined ? between(drafted!, added) : [sealedMembers(members)];
   const seal = documentSeal(mac, pieces, numbered.seals.lastSeal);
   return {
     members,
@@ -221,16 +222,27 @@ export function draftedRuns(document: Drafted, begun: Begun): string[] {
   );
 }
 
-/** As they are sealed: each run of a draft's columns, and behind it the next that was added. */
-function between(runs: readonly Utf8[], added: readonly string[]): Utf8[] {
-  // To ask once for all of them is quicker than for each, and most are ASCII.
-  const whole = added.join('');
-  const encoded = (
-    utf8(whole).length === whole.length ? added : added.map((member) => utf8(member))
-  ) as readonly Utf8[];
-  const pieces: Utf8[] = [];
-  for (let i = 0; i < added.length; i += 1) pieces.push(runs[i]!, encoded[i]!);
-  pieces.push(runs[added.length]!);
+/** As they are sealed: each run of a draft's columns, and behind it the next that was added, with a comma between any two. */
+function between(runs: readonly Piece[], added: readonly string[]): Piece[] {
+  const pieces: Piece[] = [];
+  // What comes in front of the next run: what was added since the last one.
+  let text = '';
+  let isFirst = true;
+  for (let i = 0; i <= added.length; i += 1) {
+    const run = runs[i]!;
+    if (mostOf(run) > 0) {
+      if (!isFirst) text += ',';
+      if (text !== '') pieces.push(utf8(text));
+      pieces.push(run);
+      text = '';
+      isFirst = false;
+    }
+    const member = added[i] ?? '';
+    if (member === '') continue;
+    text += isFirst ? member : `,${member}`;
+    isFirst = false;
+  }
+  if (text !== '') pieces.push(utf8(text));
   return pieces;
 }
 

@@ -23,7 +23,7 @@ export type QrSymbol = Pick<Template, 'size' | 'modules'>;
  * RangeError beyond 2,331 bytes of UTF-8.
  */
 export function symbolOf(message: string): QrSymbol {
-  const bytes = checkQrLength(message);
+  const bytes = lengthOf(message);
   const template = templateFor(bytes);
   writeData(message, bytes, template);
   writeBlocks(template);
@@ -31,8 +31,10 @@ export function symbolOf(message: string): QrSymbol {
   return template;
 }
 
-/** Throws RangeError where there is no symbol: beyond 2,331 bytes of UTF-8. Returns how many they are. */
-export function checkQrLength(message: string): number {
+/** Modules per side of a message's symbol. Throws RangeError where there is none: beyond 2,331 bytes of UTF-8. */
+export const sizeOf = (message: string): number => templateFor(lengthOf(message)).size;
+
+function lengthOf(message: string): number {
   const bytes = Buffer.byteLength(message);
   if (bytes > most_bytes) throw new RangeError(`a QR code of level M holds ${most_bytes} bytes, not ${bytes}`);
   return bytes;

@@ -2,12 +2,12 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Trace } from '../../engine/execute.ts';
-import type { Utf8 } from '../../fiscal/utf8.ts';
+import type { Body } from '../../operations/rendered.ts';
 
 /** An answer of an operation that is no file. */
 interface JsonAnswer {
   readonly status: number;
-  readonly body: Utf8;
+  readonly body: Body;
   readonly replayed: boolean;
 }
 
@@ -30,7 +30,9 @@ export function sendJson(request: FastifyRequest, reply: FastifyReply, answer: J
   fields.push('x-content-type-options', 'nosniff', 'cache-control', 'no-store');
   if (leavesHttp(request)) fields.push('connection', 'close');
   fields.push('content-length', String(body.length));
-  reply.raw.writeHead(status, fields).end(body, 'latin1');
+  const out = reply.raw.writeHead(status, fields);
+  if (typeof body === 'string') out.end(body, 'latin1');
+  else out.end(body);
 }
 
 /** Not before it is known who asks. */

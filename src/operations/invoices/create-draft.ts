@@ -84,7 +84,7 @@ export const createDraft = defineWrite({
     keep: (change, { principal }, world) => keepNew(change, principal, world),
   },
   show: (change, { principal }, world) =>
-    renderInvoice(newRow(change), () => change.shown, principal.region, principal.companyId, world),
+    renderInvoice(newRow(change), change.shown, principal.region, principal.companyId, world),
 });
 
 interface DraftFacts {

@@ -10,7 +10,8 @@ import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
 import { Lately } from '../lately.ts';
 import { fileLink } from '../links.ts';
-import { defineRead, Rendered } from '../operation.ts';
+import { defineRead } from '../operation.ts';
+import { Rendered } from '../rendered.ts';
 import type { World } from '../world.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice, shownMessage } from './invoice.ts';
@@ -81,7 +82,7 @@ function rendered(id: string, row: Row, text: Kept, principal: Principal, world:
   // Many may read the same document at once: the link is signed, and the text put together, once a second at most.
   const link = { companyId: principal.companyId, documentId: id, variant: 'qr' };
   const url = text.hasQr ? `,"url":${JSON.stringify(fileLink(world, link, new Date(second * 1000)))}}` : '';
-  const reply = new Rendered(() => flatUtf8(`${text.open}${url},"syncWithAt":${sync}}`));
+  const reply = new Rendered([flatUtf8(`${text.open}${url},"syncWithAt":${sync}}`)]);
   text.last = { second, sync, reply };
   return reply;
 }

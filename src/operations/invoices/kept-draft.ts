@@ -8,7 +8,7 @@ import { isOwnNif } from '../../fiscal/nif.ts';
 import { fitsQr, most_regions } from '../../fiscal/qr-message.ts';
 import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
-import { joinUtf8, splitUtf8, type Utf8, utf8 } from '../../fiscal/utf8.ts';
+import { type Piece, utf8 } from '../../fiscal/utf8.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { begunOf, draftedRuns } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
@@ -17,13 +17,11 @@ export interface KeptDraft {
   /** Of its columns those that issuing reads, the caller's own; `content` is an outline, and `marked` still to be said. */
   readonly row: Row;
   /** See `draftedRuns`. */
-  readonly drafted: () => readonly Utf8[];
-  readonly shown: () => ShownContent;
+  readonly drafted: readonly Piece[];
+  readonly shown: ShownContent;
   readonly qr: QrDrafted;
 }
 
-// JSON has no line break of its own, and none stands for anything in what is folded.
-const between = '\n';
 /** What the objects of a draft take: its columns and outline, and of these each line. */
 const laid_bytes = { draft: 1_200, line: 130 };
 
@@ -38,7 +36,7 @@ export function keepDraft(
   if (!isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
-  const texts = [joinUtf8([terms, deal, issuer, folded], between), utf8(drafted.join(between))];
+  const texts = [terms, deal, issuer, folded, ...drafted.map((run) => utf8(run))];
   const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
   memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
 }
@@ -47,16 +45,9 @@ export function keepDraft(
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const { columns, qr, text } = kept;
-  return {
-    row: { ...columns },
-    drafted: () => splitUtf8(text(1), between),
-    shown: () => {
-      const [terms, deal, issuer, folded] = splitUtf8(text(0), between) as [Utf8, Utf8, Utf8, Utf8];
-      return { terms, deal, issuer, folded };
-    },
-    qr,
-  };
+  const { columns, qr, texts } = kept;
+  const [terms, deal, issuer, folded] = texts as [Piece, Piece, Piece, Piece];
+  return { row: { ...columns }, drafted: texts.slice(4), shown: { terms, deal, issuer, folded }, qr };
 }
 
 /** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */

@@ -4,12 +4,11 @@ import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '..
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
-import { type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
+import { type Piece, utf8 } from '../../fiscal/utf8.ts';
 import { foldNames, leftOut } from '../../print/folded.ts';
-import { qrDataUri } from '../../print/qr.ts';
-import { checkQrLength } from '../../print/qr-symbol.ts';
+import { QrAddress, qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
-import { Rendered } from '../operation.ts';
+import { Rendered } from '../rendered.ts';
 import type { World } from '../world.ts';
 
 /** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
@@ -27,11 +26,11 @@ export function showInvoice(row: Row, region: Region, companyId: string, world: 
 
 /** What a reply shows of the content alone: members of its JSON, without braces. They are the same before and after issuing. */
 export interface ShownContent {
-  readonly terms: Utf8;
-  readonly deal: Utf8;
-  readonly issuer: Utf8;
+  readonly terms: Piece;
+  readonly deal: Piece;
+  readonly issuer: Piece;
   /** `deal` as it is recorded. */
-  readonly folded: Utf8;
+  readonly folded: Piece;
 }
 
 /** As a draft, or what has just been issued, shows it: nothing of it is credited. */
@@ -48,29 +47,24 @@ export function showContent(content: Content, region: Region): ShownContent {
 /** The JSON of `showInvoice`, where what it shows of the content is known. */
 export function renderInvoice(
   row: Row,
-  shown: () => ShownContent,
+  { terms, deal, issuer, folded }: ShownContent,
   region: Region,
   companyId: string,
   world: World,
 ): Rendered {
   const content = row['content'] as Content;
-  const stamp = utf8(membersOf(showStamp(row, content, region)));
-  const history = utf8(membersOf(showHistory(row, content, region)));
-  const link = row['qr'] === null ? undefined : showQrLink(row, companyId, world);
-  const qr = link && { data: link.data, members: utf8(membersOf(link)) };
-  // The picture is drawn when all is written already: whether it can be is asked now.
-  if (qr !== undefined) checkQrLength(qr.data);
-  const rendered = (deal: 'deal' | 'folded', picture: (data: string) => string): Utf8 => {
-    const { terms, issuer, [deal]: told } = shown();
-    const open = utf8Of`{${stamp},${terms},${history},${told},`;
-    if (qr === undefined) return utf8Of`${open}${issuer}}`;
-    // A picture is the longest text of all: it is not looked through for what JSON escapes, nor for where it begins and ends.
-    return utf8Of`${open}"qrCode":{${qr.members},"imageData":"${utf8(picture(qr.data))}"},${issuer}}`;
-  };
-  return new Rendered(
-    () => rendered('deal', qrDataUri),
-    () => rendered('folded', () => leftOut),
-  );
+  const begin = utf8(`{${membersOf(showStamp(row, content, region))},`);
+  const middle = utf8(`,${membersOf(showHistory(row, content, region))},`);
+  if (row['qr'] === null) {
+    const answer = (told: Piece) => [begin, terms, middle, told, utf8(','), issuer, utf8('}')];
+    return new Rendered(answer(deal), answer(folded));
+  }
+  const link = showQrLink(row, companyId, world);
+  const behind = utf8(`,"qrCode":{${membersOf(link)},"imageData":"`);
+  // The picture is drawn when all is written already; whether it can be is asked here.
+  const picture = new QrAddress(link.data);
+  const answer = (told: Piece, drawn: Piece) => [begin, terms, middle, told, behind, drawn, utf8('"},'), issuer, utf8('}')];
+  return new Rendered(answer(deal, picture), answer(folded, utf8(leftOut)));
 }
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);

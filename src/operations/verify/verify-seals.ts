@@ -6,6 +6,7 @@ import {
   type Frozen,
   type Mac,
   type State,
+  frozenMembers,
   sealedMembers,
   stateAfter,
   stateColumns,
@@ -52,7 +53,7 @@ export interface SealReport {
 export function sealFaults(mac: Mac, document: SealedDocument, before: Before): SealReport {
   const faults: SealFault[] = [];
   const { frozen, seal, strangeNumbers } = document;
-  const members = sealedMembers(frozen);
+  const members = [sealedMembers(frozenMembers(frozen))];
   const fitting = before.map((previous) => documentSeal(mac, members, previous));
   const made = fitting.find((one) => seal?.equals(one)) ?? fitting[0]!;
   const fault = (problem: string): void => void faults.push({ problem, evidence: made.toString('hex') });

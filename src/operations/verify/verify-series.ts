@@ -6,7 +6,7 @@ import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
 import { type DocumentType, documentTypes } from '../../fiscal/document.ts';
 import { type ChainFault, type ChainPoint, verifyChain } from '../../fiscal/hash-chain.ts';
-import { documentSeal, findingSeal, headSeal, type Mac, sealedMembers } from '../../fiscal/seal.ts';
+import { documentSeal, findingSeal, frozenMembers, headSeal, type Mac, sealedMembers } from '../../fiscal/seal.ts';
 import { documentNumber } from '../../fiscal/series.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { nextPiece, type Stored } from './read-documents.ts';
@@ -136,7 +136,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
       const seals = sealFaults(world.seal, sealed, sealedAfter);
       sealedAfter = seals.next;
       const evidence =
-        problems.length === 0 ? '' : documentSeal(world.seal, sealedMembers(sealed.frozen), null).toString('hex');
+        problems.length === 0 ? '' : documentSeal(world.seal, [sealedMembers(frozenMembers(sealed.frozen))], null).toString('hex');
       const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
       for (const fault of faults) report(world, head, watch, number, fault);
     } catch (error) {
