@@ -17,7 +17,7 @@ import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
 /** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
-const most_together = 20;
+const most_together = Number(process.env.TOG ?? 20);
 /** Groups on their way: the server begins with the next as it ends one. */
 const most_under_way = 3;
 /** After somebody else was quicker: for so long every act takes its locks. */
@@ -93,6 +93,7 @@ export class AheadPress {
     lane.deciding -= 1;
     if (ready === undefined) {
       if (lane.begun?.act === act) this.#leave(lane);
+      this.#send(lane, companyId);
       this.#forgetIdle(lane, companyId);
       return this.#steps.locked(act);
     }
@@ -165,7 +166,9 @@ export class AheadPress {
 
   /** Whatever is ready goes when nothing is under way; behind something only a full group does. */
   #send(lane: Lane, companyId: string): void {
-    const enough = lane.underWay === 0 ? 1 : most_together;
+    const coming = lane.ready.length + lane.deciding;
+    const enough = lane.underWay > 0 || coming >= most_together ? most_together : 1;
+    if (lane.ready.length === 0) return;
     if (lane.underWay < most_under_way && lane.ready.length >= enough) void this.#write(lane, companyId);
   }
 
