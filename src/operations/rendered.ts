@@ -3,7 +3,7 @@
  * joined, each part would be copied three times on its way to the socket (docs/decisions/0074-answers-as-bytes.md).
  */
 import { mostOfAll, type Piece, type Utf8, utf8, writePieces } from '../fiscal/utf8.ts';
-import { fold } from '../print/folded.ts';
+import { fold, foldNames } from '../print/folded.ts';
 
 /** JSON as it goes out: of one byte a character, or the bytes themselves. */
 export type Body = Utf8 | Buffer;
@@ -22,7 +22,7 @@ export class Rendered {
 
   /** How it is recorded. */
   folded(): readonly Piece[] {
-    return this.#folded ?? this.#pieces.map((piece) => (typeof piece === 'string' ? fold(piece) : piece));
+    return this.#folded ?? this.#pieces.map((piece) => (typeof piece === 'string' ? foldNames(fold(piece)) : piece));
   }
 
   /** As it goes out. What is one text stays one: Node writes it with the headers. */

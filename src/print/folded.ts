@@ -63,20 +63,50 @@ const frequent = [
   '"totalToPay":',
   '"creditNotesTotal":0},"items":[',
 ];
-/** All but the line break, which keeps texts of a draft apart (operations/invoices/kept-draft.ts). */
-const codes = Array.from({ length: 0x1f }, (_, i) => String.fromCharCode(i + 1)).filter((code) => code !== '\n');
-const codeOf = new Map(frequent.map((text, i) => [text, codes[i]!]));
-const textOf = new Map(frequent.map((text, i) => [codes[i]!, text]));
+/** The same of what stands in an answer once: the last control character, and a letter behind it. Nothing moves here either. */
+const less_frequent = [
+  '{"id":"',
+  '","number":"',
+  '","atcud":"',
+  '","shortHash":"',
+  '","signature":{"text":"',
+  '","value":"',
+  '","keyVersion":',
+  '},"documentType":"',
+  '","status":"',
+  '","updatedAt":"',
+  '","date":"',
+  'T00:00:00.000',
+  ',"taxPointDate":null,"dueDate":"',
+  ',"taxPointDate":',
+  ',"dueDate":',
+  ',"createdAt":"',
+  '","issuedAt":"',
+  '","parentInvoiceId":null,"parentInvoiceNumber":null,"parentInvoiceDate":null,"parentInvoiceType":null,"syncWithAt":{"status":"',
+  '"},"series":{"ref":"',
+  '","name":"',
+  '"qrCode":{"url":"',
+  '","data":"',
+  `","imageData":"${leftOut}"},`,
+];
+const rare = '\x1f';
+/** All but the line break and the one before letters. */
+const codes = Array.from({ length: 0x1e }, (_, i) => String.fromCharCode(i + 1)).filter((code) => code !== '\n');
+const codeOf = new Map([
+  ...frequent.map((text, i) => [text, codes[i]!] as const),
+  ...less_frequent.map((text, i) => [text, rare + String.fromCharCode(0x41 + i)] as const),
+]);
+const textOf = new Map([...codeOf].map(([text, code]) => [code, text]));
 /** The longest of those that begin alike. */
 const anyFrequent = new RegExp(
-  frequent
+  [...codeOf.keys()]
     .toSorted((a, b) => b.length - a.length)
-    .map((text) => text.replace(/[[{}]/g, '\\$&'))
+    .map((text) => text.replace(/[[{}.]/g, '\\$&'))
     .join('|'),
   'g',
 );
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const anyCode = /[\x01-\x09\x0b-\x1f]/g;
+const anyCode = /\x1f[A-Z]|[\x01-\x09\x0b-\x1e]/g;
 
 /** JSON, or members of it, with what is frequent in it as one character each. */
 export const foldNames = (json: Utf8): Utf8 => json.replace(anyFrequent, (text) => codeOf.get(text)!) as Utf8;

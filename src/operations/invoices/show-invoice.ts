@@ -4,7 +4,7 @@ import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '..
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
-import { type Piece, utf8 } from '../../fiscal/utf8.ts';
+import { type Piece, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { foldNames, leftOut } from '../../print/folded.ts';
 import { QrAddress, qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
@@ -56,15 +56,19 @@ export function renderInvoice(
   const begin = utf8(`{${membersOf(showStamp(row, content, region))},`);
   const middle = utf8(`,${membersOf(showHistory(row, content, region))},`);
   if (row['qr'] === null) {
-    const answer = (told: Piece) => [begin, terms, middle, told, utf8(','), issuer, utf8('}')];
-    return new Rendered(answer(deal), answer(folded));
+    return new Rendered(
+      [begin, terms, middle, deal, utf8(','), issuer, utf8('}')],
+      [foldNames(begin), terms, foldNames(middle), folded, utf8(','), issuer, utf8('}')],
+    );
   }
   const link = showQrLink(row, companyId, world);
   const behind = utf8(`,"qrCode":{${membersOf(link)},"imageData":"`);
   // The picture is drawn when all is written already; whether it can be is asked here.
   const picture = new QrAddress(link.data);
-  const answer = (told: Piece, drawn: Piece) => [begin, terms, middle, told, behind, drawn, utf8('"},'), issuer, utf8('}')];
-  return new Rendered(answer(deal, picture), answer(folded, utf8(leftOut)));
+  return new Rendered(
+    [begin, terms, middle, deal, behind, picture, utf8('"},'), issuer, utf8('}')],
+    [foldNames(begin), terms, foldNames(middle), folded, foldNames(utf8Of`${behind}${utf8(leftOut)}"},`), issuer, utf8('}')],
+  );
 }
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
