@@ -129,7 +129,7 @@ export function encode(value: unknown): string | Buffer | null {
     case 'bigint':
       return String(value);
     case 'object':
-      return value instanceof Elements ? value.json() : JSON.stringify(value);
+      return value instanceof Elements ? value.jsonb() : JSON.stringify(value);
     default:
       throw new TypeError(`not a value for the database: ${typeof value}`);
   }

@@ -34,8 +34,8 @@ export function signedText(parts: SignedParts, previousHash: string): string {
 
 /** 128 bytes (a 1024-bit key) as Base64 on one line: 171 characters and one "=". */
 export function isHash(text: string): boolean {
-  // Written again to see that no bits hide in the last character: one signature has one text.
-  return /^[A-Za-z0-9+/]{171}=$/.test(text) && Buffer.from(text, 'base64').toString('base64') === text;
+  // No bits hide in the last character, of which two say nothing: one signature has one text.
+  return /^[A-Za-z0-9+/]{170}[AEIMQUYcgkosw048]=$/.test(text);
 }
 
 /** The four characters that are printed and stand in the QR code: positions 1, 11, 21 and 31. */

@@ -7,7 +7,7 @@
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
-import { mostOfAll, type Piece, Span, writePieces } from '../fiscal/utf8.ts';
+import { mostOfAll, type Piece, Span, utf8, writePieces } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
@@ -79,6 +79,8 @@ class Clock {
 }
 
 type Kind = 'customer' | 'item';
+
+const nothing = utf8('');
 
 /** What is kept of one company. What it does not know is undefined. */
 export class CompanyMemory {
@@ -175,7 +177,13 @@ export class CompanyMemory {
     const kept = this.#stores.drafts.peek(id);
     if (kept?.era !== this.#era) return undefined;
     const { columns, qr, bytes, ends } = kept;
-    return { columns, qr, texts: ends.map((end, i) => new Span(bytes, ends[i - 1] ?? 0, end)) };
+    let from = 0;
+    const texts = ends.map((end) => {
+      const text = end === from ? nothing : new Span(bytes, from, end);
+      from = end;
+      return text;
+    });
+    return { columns, qr, texts };
   }
 
   forgetDraft(id: string): void {
