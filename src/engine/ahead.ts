@@ -17,7 +17,7 @@ import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
 /** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
-const most_together = Number(process.env.TOG ?? 20);
+const most_together = 20;
 /** Groups on their way: the server begins with the next as it ends one. */
 const most_under_way = 3;
 /** After somebody else was quicker: for so long every act takes its locks. */
@@ -164,11 +164,13 @@ export class AheadPress {
     lane.begun = undefined;
   }
 
-  /** Whatever is ready goes when nothing is under way; behind something only a full group does. */
+  /**
+   * Whatever is ready goes when nothing is under way. Behind something only a full group does; and where one is in sight,
+   * because so many are being decided, it is waited for: half of what a small group costs is for itself.
+   */
   #send(lane: Lane, companyId: string): void {
-    const coming = lane.ready.length + lane.deciding;
-    const enough = lane.underWay > 0 || coming >= most_together ? most_together : 1;
-    if (lane.ready.length === 0) return;
+    const isInSight = lane.ready.length + lane.deciding >= most_together;
+    const enough = lane.underWay > 0 || isInSight ? most_together : 1;
     if (lane.underWay < most_under_way && lane.ready.length >= enough) void this.#write(lane, companyId);
   }
 

@@ -9,6 +9,7 @@ import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
 import type { Db } from '../db/transact.ts';
 import { utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany } from '../identity/principal.ts';
+import { unfold } from '../print/folded.ts';
 import { type Claim, completeCall, isClaimLost, releaseCall, takeClaim } from './claim.ts';
 import { nothing } from './press.ts';
 
@@ -109,7 +110,7 @@ test('the record is the exact reply, and says nothing of its execution', async (
     fence: null,
     lease_until: null,
   });
-  expect(rows[0].body.toString('utf8')).toBe(answer.text);
+  expect(unfold(rows[0].body.toString('utf8'))).toBe(answer.text);
   expect(rows[0].fingerprint).toHaveLength(32);
 });
 
@@ -168,7 +169,7 @@ test('whoever completes after the lease is over rolls back, and the key stays de
   const { db } = service;
   expect(await take(claim)).toBeUndefined();
   await pass(claim, -0.001);
-  const result = { status: 200, contentType: 'x', folded: utf8('{}') };
+  const result = { status: 200, contentType: 'x', folded: [utf8('{}')] };
   const done = db.transact(claim.entry, (tx) => tx.commitWith([completeCall(claim, claim.scope, result, audit())]));
   expect(isClaimLost(await done.catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(claim, claim.scope);
@@ -184,7 +185,7 @@ test('only the holder of the fence completes or releases', async () => {
   const thief = { ...claim, fence: uuidv7() };
   const { db } = service;
   await take(claim);
-  const result = { status: 200, contentType: 'x', folded: utf8('{}') };
+  const result = { status: 200, contentType: 'x', folded: [utf8('{}')] };
   const complete = (by: Claim) =>
     db.transact(claim.entry, (tx) => tx.commitWith([completeCall(by, claim.scope, result, audit())]));
   expect(isClaimLost(await complete(thief).catch((error: unknown) => error))).toBe(true);

@@ -129,12 +129,14 @@ export function frozenMembers(document: Partial<Frozen>): string[] {
   return frozenInOrder.map((column) => frozenMember(column, document[column]));
 }
 
-/** Those that are there, as the bytes that are sealed. */
-export const sealedMembers = (members: readonly string[]): Utf8 =>
-  joinUtf8(
-    members.filter((member) => member !== '').map((member) => utf8(member)),
+/** Of these those that are there, as the bytes that are sealed. */
+export function sealedMembers(members: readonly string[]): Utf8 {
+  const present = members.filter((member) => member !== '');
+  return joinUtf8(
+    present.map((member) => utf8(member)),
     ',',
   );
+}
 
 /** One of them. */
 export function frozenMember(column: (typeof frozenColumns)[number], value: unknown): string {

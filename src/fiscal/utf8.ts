@@ -57,6 +57,10 @@ export class Span implements Written {
     return this.#to - this.#from;
   }
 
+  view(): Buffer {
+    return this.#bytes.subarray(this.#from, this.#to);
+  }
+
   writeTo(to: Buffer, start: number): number {
     const [bytes, from, length] = [this.#bytes, this.#from, this.#to - this.#from];
     if (length >= shortest_viewed) to.set(bytes.subarray(from, this.#to), start);

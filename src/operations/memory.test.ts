@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { bytesOf } from '../../test/pieces.ts';
 import { type Utf8, utf8, utf8Of } from '../fiscal/utf8.ts';
 import { Memory } from './memory.ts';
 
@@ -63,7 +64,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   A.keepPlaces('INVOICE', null, [{ place_id: 's' }]);
   A.keepMasters('customer', [{ id: 'c' }]);
   A.keepUsed(['c']);
-  A.keepDraft('d', parts('d', utf8('açúcar'), utf8('€')));
+  A.keepDraft('d', parts('d', utf8('açúcar'), utf8(''), utf8('€')));
   expect([B.moment('PT'), B.places('INVOICE', null), B.master('customer', 'c'), B.draft('d')]).toEqual([
     undefined,
     undefined,
@@ -73,7 +74,8 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   expect(B.areUsed(['c'])).toBe(false);
   B.forgetDraft('d');
   const kept = A.draft('d')!;
-  expect([kept.columns, kept.qr, kept.text(0), kept.text(1)]).toEqual([{ id: 'd' }, qr, utf8('açúcar'), utf8('€')]);
+  expect([kept.columns, kept.qr]).toEqual([{ id: 'd' }, qr]);
+  expect(kept.texts.map((text) => bytesOf([text]).toString())).toEqual(['açúcar', '', '€']);
 });
 
 test('a customer is no item, and a series that is named no default', () => {

@@ -7,7 +7,7 @@
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
-import { mostOfAll, type Piece, Span, utf8, writePieces } from '../fiscal/utf8.ts';
+import { mostOfAll, type Piece, Span, writePieces } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
 import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
@@ -30,16 +30,19 @@ const wary_ms = 30_000;
 /** What `CompanyMemory.forgetRead` makes worthless, all at once. */
 type Era = object;
 
-/** A draft to be kept, by whoever knows what is in it (invoices/kept-draft.ts). */
-export interface KeptParts {
+/** A draft, by whoever knows what is in it (invoices/kept-draft.ts). */
+interface Parts<T> {
   readonly columns: Row;
   readonly qr: QrDrafted;
   /** What is long of it. */
-  readonly texts: readonly Piece[];
+  readonly texts: readonly T[];
 }
 
+/** As it is found again: its texts lie where they are kept. */
+export type KeptParts = Parts<Span>;
+
 /** As it lies here: its texts as bytes, which the collector of garbage neither walks through nor copies. */
-interface Laid extends Omit<KeptParts, 'texts'> {
+interface Laid extends Omit<Parts<Span>, 'texts'> {
   readonly era: Era;
   readonly bytes: Buffer;
   /** Where each text ends. */
@@ -80,7 +83,7 @@ class Clock {
 
 type Kind = 'customer' | 'item';
 
-const nothing = utf8('');
+const nothing = new Span(Buffer.alloc(0), 0, 0);
 
 /** What is kept of one company. What it does not know is undefined. */
 export class CompanyMemory {
@@ -160,7 +163,7 @@ export class CompanyMemory {
   }
 
   /** `besides`: bytes that it takes beside its texts. */
-  keepDraft(id: string, { columns, qr, texts, besides }: KeptParts & { readonly besides: number }): void {
+  keepDraft(id: string, { columns, qr, texts, besides }: Parts<Piece> & { readonly besides: number }): void {
     const most = mostOfAll(texts);
     if (most > most_draft_bytes) return;
     const bytes = Buffer.allocUnsafeSlow(most);

@@ -7,7 +7,7 @@
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
 import { assert } from '../fiscal/refusal.ts';
-import type { Utf8 } from '../fiscal/utf8.ts';
+import type { Utf8, Written } from '../fiscal/utf8.ts';
 import { qrDataUri } from './qr.ts';
 
 const picture = '"imageData":"data:image/svg+xml,';
@@ -110,6 +110,59 @@ const anyCode = /\x1f[A-Z]|[\x01-\x09\x0b-\x1e]/g;
 
 /** JSON, or members of it, with what is frequent in it as one character each. */
 export const foldNames = (json: Utf8): Utf8 => json.replace(anyFrequent, (text) => codeOf.get(text)!) as Utf8;
+
+/** Bytes of what each code stands for: by the code, and of the rare ones by the letter. */
+const bytesOfCode: Buffer[] = [];
+const bytesOfRare: Buffer[] = [];
+for (const [text, code] of codeOf) {
+  if (code.startsWith(rare)) bytesOfRare[code.charCodeAt(1)] = Buffer.from(text);
+  else bytesOfCode[code.charCodeAt(0)] = Buffer.from(text);
+}
+const first_printed = 0x20;
+const rare_byte = rare.charCodeAt(0);
+
+/** What `foldNames` was asked to fold, of what it made of it. */
+export class UnfoldedNames implements Written {
+  readonly #folded: Uint8Array;
+  #most: number | undefined;
+
+  constructor(folded: Uint8Array) {
+    this.#folded = folded;
+  }
+
+  get most(): number {
+    this.#most ??= this.#length();
+    return this.#most;
+  }
+
+  writeTo(to: Buffer, start: number): number {
+    const folded = this.#folded;
+    let at = start;
+    for (let i = 0; i < folded.length; i += 1) {
+      const byte = folded[i]!;
+      if (byte >= first_printed) {
+        to[at++] = byte;
+        continue;
+      }
+      const text = byte === rare_byte ? bytesOfRare[folded[++i]!]! : bytesOfCode[byte]!;
+      // Twenty bytes, mostly: less than a call takes that copies them.
+      for (let j = 0; j < text.length; j += 1) to[at + j] = text[j]!;
+      at += text.length;
+    }
+    return at;
+  }
+
+  #length(): number {
+    const folded = this.#folded;
+    let length = 0;
+    for (let i = 0; i < folded.length; i += 1) {
+      const byte = folded[i]!;
+      if (byte >= first_printed) length += 1;
+      else length += (byte === rare_byte ? bytesOfRare[folded[++i]!]! : bytesOfCode[byte]!).length;
+    }
+    return length;
+  }
+}
 
 /** The answer as it went out. */
 export function unfold(recorded: string): string {

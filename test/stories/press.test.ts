@@ -2,7 +2,7 @@
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { OutcomeUnknown } from '../../src/db/errors.ts';
-import type { Db } from '../../src/db/transact.ts';
+import { type Db, Elements } from '../../src/db/transact.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { wholeWrites } from '../quick-writes.ts';
@@ -25,6 +25,8 @@ let meanwhile: (() => Promise<unknown>) | undefined;
 let writeInstead: ((write: () => Promise<void>) => Promise<void>) | undefined;
 /** How often something was written that was decided ahead. */
 let written: number;
+/** Of each such writing, how many drafts it numbered. */
+let numbered: number[];
 /** How often that was tried and failed, or is not answered yet. */
 let failed: number;
 const signer = watchedSigner();
@@ -37,6 +39,7 @@ beforeAll(async () => {
 beforeEach(() => {
   begun = 0;
   written = 0;
+  numbered = [];
   failed = 0;
   failNextCommit = false;
   meanwhile = undefined;
@@ -64,6 +67,8 @@ function watched(db: Db): Db {
       await (instead === undefined ? write() : instead(write));
       failed -= 1;
       written += 1;
+      const [drafts] = calls.find(([{ name }]) => /^number_(draft|document)$/.test(name))?.[1] ?? [];
+      numbered.push(drafts instanceof Elements ? drafts.list.length : 0);
     }),
     transact: (entry, fn, options) => {
       begun += 1;
@@ -234,6 +239,28 @@ describe('what is decided ahead', () => {
     const answers = await Promise.all(others.map((draft) => issue(draft)));
     expect(sequences(answers)).toEqual(numbersFrom(before + 1, 39));
     expect(begun).toBe(written);
+    expect(await service.findings(A.id)).toEqual([]);
+  });
+
+  test('is written in full groups while so many are being decided, and nobody waits for who is refused', async () => {
+    const made = await drafts(50);
+    const before = await lastNumber('INVOICE');
+    const isStale = (at: number): boolean => at % 3 === 2;
+    let release = (): void => undefined;
+    // Nobody is signed before the stale ones, which came between the others, are answered.
+    signer.before = () =>
+      new Promise<void>((go) => {
+        release = go;
+      });
+    const answers = made.map((draft, at) =>
+      issue(isStale(at) ? { ...draft, updatedAt: '2020-01-01T00:00:00.000Z' } : draft),
+    );
+    const refused = await Promise.all(answers.filter((_, at) => isStale(at)));
+    expect([written, new Set(statuses(refused))]).toEqual([0, new Set([400])]);
+    release();
+    const done = await Promise.all(answers.filter((_, at) => !isStale(at)));
+    expect(sequences(done)).toEqual(numbersFrom(before, 34));
+    expect(numbered).toEqual([20, 14]);
     expect(await service.findings(A.id)).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ function taken(results: readonly (readonly Row[])[]): void {
 
 function given(calls: readonly Call[]): void {
   const lists = calls.flatMap(([, values]) => values.filter((value) => value instanceof Elements));
-  passed.written = Math.max(passed.written, ...lists.map((list) => list.json().length));
+  passed.written = Math.max(passed.written, ...lists.map((list) => list.jsonb().length));
 }
 
 /** Three kinds of drafts of one customer and item; the last can't be priced once the item is cheaper. */

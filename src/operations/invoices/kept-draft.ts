@@ -8,7 +8,8 @@ import { isOwnNif } from '../../fiscal/nif.ts';
 import { fitsQr, most_regions } from '../../fiscal/qr-message.ts';
 import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
-import { type Piece, utf8 } from '../../fiscal/utf8.ts';
+import { type Piece, type Span, utf8 } from '../../fiscal/utf8.ts';
+import { UnfoldedNames } from '../../print/folded.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { begunOf, draftedRuns } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
@@ -30,13 +31,14 @@ export function keepDraft(
   memory: CompanyMemory,
   companyId: string,
   row: Row,
-  { terms, deal, issuer, folded }: ShownContent,
+  { terms, issuer, folded }: ShownContent,
 ): void {
   const content = row['content'] as Content;
   if (!isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
-  const texts = [terms, deal, issuer, folded, ...drafted.map((run) => utf8(run))];
+  // What is shown of the deal is what is folded of it, three times as long.
+  const texts = [terms, issuer, folded, ...drafted.map((run) => utf8(run))];
   const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
   memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
 }
@@ -46,8 +48,9 @@ export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | unde
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
   const { columns, qr, texts } = kept;
-  const [terms, deal, issuer, folded] = texts as [Piece, Piece, Piece, Piece];
-  return { row: { ...columns }, drafted: texts.slice(4), shown: { terms, deal, issuer, folded }, qr };
+  const [terms, issuer, folded, ...drafted] = texts as [Span, Span, Span, ...Span[]];
+  const shown = { terms, deal: new UnfoldedNames(folded.view()), issuer, folded };
+  return { row: { ...columns }, drafted, shown, qr };
 }
 
 /** Nothing else is locked with it: what it corrects, or was made of, is changed too. And its QR message can be told. */

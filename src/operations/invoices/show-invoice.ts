@@ -67,7 +67,15 @@ export function renderInvoice(
   const picture = new QrAddress(link.data);
   return new Rendered(
     [begin, terms, middle, deal, behind, picture, utf8('"},'), issuer, utf8('}')],
-    [foldNames(begin), terms, foldNames(middle), folded, foldNames(utf8Of`${behind}${utf8(leftOut)}"},`), issuer, utf8('}')],
+    [
+      foldNames(begin),
+      terms,
+      foldNames(middle),
+      folded,
+      foldNames(utf8Of`${behind}${utf8(leftOut)}"},`),
+      issuer,
+      utf8('}'),
+    ],
   );
 }
 

@@ -136,7 +136,9 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
       const seals = sealFaults(world.seal, sealed, sealedAfter);
       sealedAfter = seals.next;
       const evidence =
-        problems.length === 0 ? '' : documentSeal(world.seal, [sealedMembers(frozenMembers(sealed.frozen))], null).toString('hex');
+        problems.length === 0
+          ? ''
+          : documentSeal(world.seal, [sealedMembers(frozenMembers(sealed.frozen))], null).toString('hex');
       const faults: SealFault[] = [...problems.map((problem) => ({ problem, evidence })), ...seals.faults];
       for (const fault of faults) report(world, head, watch, number, fault);
     } catch (error) {
