@@ -20,6 +20,8 @@ let door: Door;
 let seen: { begun: number; left: number; written: number; failed: number; whole: number };
 /** Happens between what the next of them has looked at and what it writes. */
 let meanwhile: (() => Promise<unknown>) | undefined;
+/** Happens before the next of them has something to look at. */
+let beforehand: (() => Promise<unknown>) | undefined;
 const signer = watchedSigner();
 
 beforeAll(async () => {
@@ -28,6 +30,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   meanwhile = undefined;
+  beforehand = undefined;
   signer.before = undefined;
   await openDoor();
 });
@@ -60,8 +63,10 @@ function watched(db: Db): Db {
     open(entry, first, line) {
       seen.begun += 1;
       const begun = db.open(entry, first, line);
+      const happens = beforehand;
+      beforehand = undefined;
       return {
-        begun: begun.begun,
+        begun: begun.begun.then(happens as () => Promise<void>),
         async write(calls) {
           const happens = meanwhile;
           meanwhile = undefined;
@@ -136,6 +141,27 @@ test('a refusal leaves it, and the next one begins another', async () => {
   const stale = await issue({ ...made, updatedAt: '2020-01-01T00:00:00.000Z' });
   expect([codeOf(stale), seen.begun, seen.left]).toEqual(['DRAFT_CHANGED', 1, 1]);
   expect([(await issue(made)).status, seen.written]).toEqual([200, 1]);
+});
+
+test('those who wait for a full group wait no longer when the one that would fill it is refused', async () => {
+  const made = await Promise.all(Array.from({ length: 20 }, () => draft()));
+  const before = await lastNumber();
+  count();
+  signer.signatures = 0;
+  const [first, ...others] = made as [InvoiceJson, ...InvoiceJson[]];
+  let answers: Promise<Answer<InvoiceJson>>[] = [];
+  beforehand = async () => {
+    // All of them have arrived before the first is signed.
+    signer.before = () => new Promise((go) => setTimeout(go, 300));
+    answers = others.map((each) => issue(each));
+    await eventually(() => expect(signer.signatures).toBe(19));
+    expect(await lastNumber()).toBe(before);
+  };
+  const stale = await issue({ ...first, updatedAt: '2020-01-01T00:00:00.000Z' });
+  expect(codeOf(stale)).toBe('DRAFT_CHANGED');
+  const issued = await Promise.all(answers);
+  expect(issued.map(sequenceOf).toSorted((a, b) => a - b)).toEqual(others.map((_, i) => before + i + 1));
+  expect(await service.findings(A.id)).toEqual([]);
 });
 
 test.each<[string, (draft: InvoiceJson) => Promise<unknown>]>([
