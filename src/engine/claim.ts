@@ -113,7 +113,7 @@ export interface Recorded {
 
 /** An answer to be recorded. */
 export interface Result extends Omit<Recorded, 'body'> {
-  /** The body as `fold` makes it. */
+  /** The body as `fold` and `foldNames` make it. */
   readonly folded: readonly Piece[];
 }
 

@@ -18,7 +18,7 @@ const most_credentials = 1_000;
 const most_keys = 2_000;
 const most_masters = 2_000;
 const most_used = 4_000;
-/** Of all drafts together: some 7,000 of three lines. */
+/** Of all drafts together: some 9,500 of three lines. */
 const most_drafts_bytes = 64 * 2 ** 20;
 /** Of its texts: larger drafts are read again. */
 const most_draft_bytes = 16_384;

@@ -8,7 +8,10 @@ import { fold, foldNames } from '../print/folded.ts';
 /** JSON as it goes out: of one byte a character, or the bytes themselves. */
 export type Body = Utf8 | Buffer;
 
-/** A reply that is JSON. Its parts are put together when it is asked for, behind the write: nothing that may fail is left for then. */
+/**
+ * A reply that is JSON. Its parts are put together when it is asked for, of what is written behind the write: nothing that may
+ * fail is left for then.
+ */
 export class Rendered {
   readonly #pieces: readonly Piece[];
   readonly #folded: readonly Piece[] | undefined;

@@ -23,8 +23,8 @@ export interface KeptDraft {
   readonly qr: QrDrafted;
 }
 
-/** What the objects of a draft take: its columns and outline, and of these each line. */
-const laid_bytes = { draft: 1_200, line: 130 };
+/** What the objects of a draft take: its columns, outline and places of its texts, and of the outline each line. */
+const laid_bytes = { draft: 1_900, line: 130 };
 
 /** `row`: its columns as they were written, with those that `begunOf` reads. */
 export function keepDraft(
