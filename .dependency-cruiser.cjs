@@ -33,7 +33,8 @@ const arrows = floors.flatMap((floor, at) =>
 // The engine stands right of operations, but knows them only by their declaration.
 const engine = arrows.find((rule) => rule.name === 'arrow-engine');
 engine.to.pathNot = engine.to.pathNot.filter((path) => path !== room('operations'));
-engine.comment = 'the engine knows operations only by their declarations and replies (operation.ts, rendered.ts, world.ts)';
+engine.comment =
+  'the engine knows operations only by their declarations and replies (operation.ts, rendered.ts, world.ts)';
 
 module.exports = {
   forbidden: [
