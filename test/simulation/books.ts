@@ -30,8 +30,8 @@ const heads = `
 // An act leaves one entry in the audit and one completed claim, in one transaction: neither stands without the other.
 const unmatched = `
   with done as (
-      -- No JSON as it is recorded (src/print/folded.ts): the id is what each of these answers begins with.
-      select c.company_id, c.operation, substring(convert_from(c.body, 'UTF8') from '^\\{"id":"([0-9a-f-]+)"') as subject, count(*) as times
+      -- No JSON as it is recorded (src/print/folded.ts): each of these answers begins with the id, behind its name or the code of it.
+      select c.company_id, c.operation, substring(convert_from(c.body, 'UTF8') from '^(?:\\{"id":"|\\u001fA)([0-9a-f-]{36})') as subject, count(*) as times
       from certo.claims c where c.completed_at is not null group by 1, 2, 3),
     acted as (
       select a.company_id, o.route as operation, a.subject_id::text as subject, count(*) as times
