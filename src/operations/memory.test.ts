@@ -6,7 +6,7 @@ import { Memory } from './memory.ts';
 const now = new Date('2026-11-22T10:00:00.000Z');
 const moment = { id: 'A', region: 'PT', now, digest: '1' };
 const qr = { before: 'A:1', between: '*I1:0', behind: '', isSigned: true };
-const parts = (id: unknown, ...texts: Utf8[]) => ({ columns: { id }, qr, texts, besides: 700 });
+const parts = (id: unknown, ...texts: Utf8[]) => ({ columns: { id }, qr, texts, unfolded: 5, besides: 700 });
 
 test('the moment goes on with the ticks since it was read, for a minute', () => {
   let ticks = 5_000;
@@ -74,7 +74,7 @@ test('what one company has is unknown to another, whatever it asks for', () => {
   expect(B.areUsed(['c'])).toBe(false);
   B.forgetDraft('d');
   const kept = A.draft('d')!;
-  expect([kept.columns, kept.qr]).toEqual([{ id: 'd' }, qr]);
+  expect([kept.columns, kept.qr, kept.unfolded]).toEqual([{ id: 'd' }, qr, 5]);
   expect(kept.texts.map((text) => bytesOf([text]).toString())).toEqual(['açúcar', '', '€']);
 });
 

@@ -36,6 +36,8 @@ interface Parts<T> {
   readonly qr: QrDrafted;
   /** What is long of it. */
   readonly texts: readonly T[];
+  /** Bytes of what is kept shorter than it is shown. */
+  readonly unfolded: number;
 }
 
 /** As it is found again: its texts lie where they are kept. */
@@ -163,7 +165,8 @@ export class CompanyMemory {
   }
 
   /** `besides`: bytes that it takes beside its texts. */
-  keepDraft(id: string, { columns, qr, texts, besides }: Parts<Piece> & { readonly besides: number }): void {
+  keepDraft(id: string, parts: Parts<Piece> & { readonly besides: number }): void {
+    const { columns, qr, texts, unfolded, besides } = parts;
     const most = mostOfAll(texts);
     if (most > most_draft_bytes) return;
     const bytes = Buffer.allocUnsafeSlow(most);
@@ -172,21 +175,21 @@ export class CompanyMemory {
       end = writePieces(bytes, end, [text]);
       return end;
     });
-    this.#stores.drafts.set(id, { era: this.#era, columns, qr, bytes, ends, weight: besides + most });
+    this.#stores.drafts.set(id, { era: this.#era, columns, qr, unfolded, bytes, ends, weight: besides + most });
   }
 
   /** Asked for by who issues it, and then forgets it: to move it behind the others would be for nothing. */
   draft(id: string): KeptParts | undefined {
     const kept = this.#stores.drafts.peek(id);
     if (kept?.era !== this.#era) return undefined;
-    const { columns, qr, bytes, ends } = kept;
+    const { columns, qr, unfolded, bytes, ends } = kept;
     let from = 0;
     const texts = ends.map((end) => {
       const text = end === from ? nothing : new Span(bytes, from, end);
       from = end;
       return text;
     });
-    return { columns, qr, texts };
+    return { columns, qr, texts, unfolded };
   }
 
   forgetDraft(id: string): void {

@@ -42,3 +42,8 @@ test('replies of any length keep their bytes, however many are put together afte
     { numRuns: 60 },
   );
 });
+
+test('a piece that takes more than it says is a fault, not an answer', () => {
+  const long: Written = { most: 3, writeTo: (to, start) => start + to.write('four', start) };
+  expect(() => new Rendered([utf8('x'), long]).body()).toThrow('takes no more than it says');
+});

@@ -2,6 +2,7 @@
  * Replies in JSON, as they go out. One of many long parts is put together once, as the bytes of the answer: as texts that are
  * joined, each part would be copied three times on its way to the socket (docs/decisions/0074-answers-as-bytes.md).
  */
+import { assert } from '../fiscal/refusal.ts';
 import { mostOfAll, type Piece, type Utf8, utf8, writePieces } from '../fiscal/utf8.ts';
 import { fold, foldNames } from '../print/folded.ts';
 
@@ -51,15 +52,18 @@ let used = 0;
 
 function assembled(pieces: readonly Piece[]): Buffer {
   const most = mostOfAll(pieces);
-  if (most > slab_bytes / 2) return cut(Buffer.allocUnsafeSlow(most), 0, pieces);
+  if (most > slab_bytes / 2) return cut(Buffer.allocUnsafeSlow(most), 0, most, pieces);
   if (most > slab.length - used) {
     slab = Buffer.allocUnsafeSlow(slab_bytes);
     used = 0;
   }
-  const made = cut(slab, used, pieces);
+  const made = cut(slab, used, most, pieces);
   used += made.length;
   return made;
 }
 
-const cut = (to: Buffer, start: number, pieces: readonly Piece[]): Buffer =>
-  to.subarray(start, writePieces(to, start, pieces));
+function cut(to: Buffer, start: number, most: number, pieces: readonly Piece[]): Buffer {
+  const end = writePieces(to, start, pieces);
+  assert(end - start <= most, 'a piece takes no more than it says');
+  return to.subarray(start, end);
+}

@@ -120,19 +120,18 @@ for (const [text, code] of codeOf) {
 }
 const first_printed = 0x20;
 const rare_byte = rare.charCodeAt(0);
+/** Shorter texts are written byte by byte: a call that copies them takes longer. */
+const shortest_copied = 24;
 
 /** What `foldNames` was asked to fold, of what it made of it. */
 export class UnfoldedNames implements Written {
+  readonly most: number;
   readonly #folded: Uint8Array;
-  #most: number | undefined;
 
-  constructor(folded: Uint8Array) {
+  /** `most`: bytes of what it was. */
+  constructor(folded: Uint8Array, most: number) {
     this.#folded = folded;
-  }
-
-  get most(): number {
-    this.#most ??= this.#length();
-    return this.#most;
+    this.most = most;
   }
 
   writeTo(to: Buffer, start: number): number {
@@ -145,22 +144,12 @@ export class UnfoldedNames implements Written {
         continue;
       }
       const text = byte === rare_byte ? bytesOfRare[folded[++i]!]! : bytesOfCode[byte]!;
-      // Twenty bytes, mostly: less than a call takes that copies them.
-      for (let j = 0; j < text.length; j += 1) to[at + j] = text[j]!;
-      at += text.length;
+      const { length } = text;
+      if (length >= shortest_copied) to.set(text, at);
+      else for (let j = 0; j < length; j += 1) to[at + j] = text[j]!;
+      at += length;
     }
     return at;
-  }
-
-  #length(): number {
-    const folded = this.#folded;
-    let length = 0;
-    for (let i = 0; i < folded.length; i += 1) {
-      const byte = folded[i]!;
-      if (byte >= first_printed) length += 1;
-      else length += (byte === rare_byte ? bytesOfRare[folded[++i]!]! : bytesOfCode[byte]!).length;
-    }
-    return length;
   }
 }
 

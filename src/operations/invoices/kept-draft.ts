@@ -8,7 +8,7 @@ import { isOwnNif } from '../../fiscal/nif.ts';
 import { fitsQr, most_regions } from '../../fiscal/qr-message.ts';
 import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
-import { type Piece, type Span, utf8 } from '../../fiscal/utf8.ts';
+import { mostOf, type Piece, type Span, utf8 } from '../../fiscal/utf8.ts';
 import { UnfoldedNames } from '../../print/folded.ts';
 import type { CompanyMemory } from '../memory.ts';
 import { begunOf, draftedRuns } from '../stamp.ts';
@@ -31,7 +31,7 @@ export function keepDraft(
   memory: CompanyMemory,
   companyId: string,
   row: Row,
-  { terms, issuer, folded }: ShownContent,
+  { terms, deal, issuer, folded }: ShownContent,
 ): void {
   const content = row['content'] as Content;
   if (!isLikelyIssued(content)) return;
@@ -40,16 +40,17 @@ export function keepDraft(
   // What is shown of the deal is what is folded of it, three times as long.
   const texts = [terms, issuer, folded, ...drafted.map((run) => utf8(run))];
   const besides = laid_bytes.draft + laid_bytes.line * content.lines.length;
-  memory.keepDraft(id, { columns: columnsOf(row, outlineOf(content)), qr: qrDrafted(content), texts, besides });
+  const columns = columnsOf(row, outlineOf(content));
+  memory.keepDraft(id, { columns, qr: qrDrafted(content), texts, unfolded: mostOf(deal), besides });
 }
 
 /** Undefined: it is not known, or not any more. */
 export function recallDraft(memory: CompanyMemory, id: string): KeptDraft | undefined {
   const kept = memory.draft(id);
   if (kept === undefined) return undefined;
-  const { columns, qr, texts } = kept;
+  const { columns, qr, texts, unfolded } = kept;
   const [terms, issuer, folded, ...drafted] = texts as [Span, Span, Span, ...Span[]];
-  const shown = { terms, deal: new UnfoldedNames(folded.view()), issuer, folded };
+  const shown = { terms, deal: new UnfoldedNames(folded.view(), unfolded), issuer, folded };
   return { row: { ...columns }, drafted, shown, qr };
 }
 
