@@ -2,7 +2,7 @@
  * Answers as they are recorded: pictures of QR codes, the larger half of an issued document's, are left out, and drawn
  * again from the message beside them when the answer is replayed. The drawing of a message never changes
  * (print/qr.test.ts holds its bytes), so a replay has the bytes of the first answer. Of the rest, what every answer of a
- * document is full of is one character each: two thirds of what is left (docs/decisions/0071-less-to-write.md).
+ * document is full of is one or two characters each: three quarters of what is left (docs/decisions/0071-less-to-write.md, 0074).
  *
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
@@ -108,7 +108,7 @@ const anyFrequent = new RegExp(
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const anyCode = /\x1f[A-Z]|[\x01-\x09\x0b-\x1e]/g;
 
-/** JSON, or members of it, with what is frequent in it as one character each. */
+/** JSON, or members of it, with what is frequent in it as one or two characters each. */
 export const foldNames = (json: Utf8): Utf8 => json.replace(anyFrequent, (text) => codeOf.get(text)!) as Utf8;
 
 /** Bytes of what each code stands for: by the code, and of the rare ones by the letter. */

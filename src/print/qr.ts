@@ -37,8 +37,7 @@ export function drawQr(message: string): Qr {
 export function qrSvg(message: string): string {
   const symbol = symbolOf(message);
   const frame = frameOf(symbol.size);
-  const written = Buffer.allocUnsafe(bytesOf(symbol.size, frame));
-  return written.toString('latin1', 0, draw(written, 0, symbol, frame));
+  return textOf({ most: bytesOf(symbol.size, frame), writeTo: (to, start) => draw(to, start, symbol, frame) });
 }
 
 /**
@@ -46,11 +45,7 @@ export function qrSvg(message: string): string {
  * CSS, XML or JSON would have to escape, in quotation marks of either kind; no second comma, which would lose whoever
  * splits it at that; and it is a quarter shorter than base64.
  */
-export function qrDataUri(message: string): string {
-  const address = new QrAddress(message);
-  const written = Buffer.allocUnsafe(address.most);
-  return written.toString('latin1', 0, address.writeTo(written, 0));
-}
+export const qrDataUri = (message: string): string => textOf(new QrAddress(message));
 
 /** The same, drawn where it is to stand. Its making throws as `qrDataUri` does, and nothing afterwards. */
 export class QrAddress implements Written {
@@ -69,6 +64,11 @@ export class QrAddress implements Written {
   writeTo(to: Buffer, start: number): number {
     return draw(to, start, symbolOf(this.#message), this.#frame);
   }
+}
+
+function textOf(drawing: Written): string {
+  const to = Buffer.allocUnsafe(drawing.most);
+  return to.toString('latin1', 0, drawing.writeTo(to, 0));
 }
 
 /** What stands before and behind the path of the dark modules. */

@@ -4,7 +4,7 @@ import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '..
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
-import { type Piece, utf8, utf8Of } from '../../fiscal/utf8.ts';
+import { type Piece, type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
 import { foldNames, leftOut } from '../../print/folded.ts';
 import { QrAddress, qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
@@ -55,29 +55,29 @@ export function renderInvoice(
   const content = row['content'] as Content;
   const begin = utf8(`{${membersOf(showStamp(row, content, region))},`);
   const middle = utf8(`,${membersOf(showHistory(row, content, region))},`);
+  // As it is answered, and as it is recorded: what stands where is said once.
+  const all = (as: (text: Utf8) => Utf8, told: Piece, qr: readonly Piece[]): Piece[] => [
+    as(begin),
+    terms,
+    as(middle),
+    told,
+    ...qr,
+    issuer,
+    utf8('}'),
+  ];
   if (row['qr'] === null) {
-    return new Rendered(
-      [begin, terms, middle, deal, utf8(','), issuer, utf8('}')],
-      [foldNames(begin), terms, foldNames(middle), folded, utf8(','), issuer, utf8('}')],
-    );
+    const comma = [utf8(',')];
+    return new Rendered(all(asItIs, deal, comma), all(foldNames, folded, comma));
   }
   const link = showQrLink(row, companyId, world);
-  const behind = utf8(`,"qrCode":{${membersOf(link)},"imageData":"`);
+  const before = utf8(`,"qrCode":{${membersOf(link)},"imageData":"`);
   // The picture is drawn when all is written already; whether it can be is asked here.
-  const picture = new QrAddress(link.data);
-  return new Rendered(
-    [begin, terms, middle, deal, behind, picture, utf8('"},'), issuer, utf8('}')],
-    [
-      foldNames(begin),
-      terms,
-      foldNames(middle),
-      folded,
-      foldNames(utf8Of`${behind}${utf8(leftOut)}"},`),
-      issuer,
-      utf8('}'),
-    ],
-  );
+  const drawn = [before, new QrAddress(link.data), utf8('"},')];
+  const left = [foldNames(utf8Of`${before}${utf8(leftOut)}"},`)];
+  return new Rendered(all(asItIs, deal, drawn), all(foldNames, folded, left));
 }
+
+const asItIs = (text: Utf8): Utf8 => text;
 
 const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
 
