@@ -2,7 +2,8 @@
  * Answers as they are recorded: pictures of QR codes, the larger half of an issued document's, are left out, and drawn
  * again from the message beside them when the answer is replayed. The drawing of a message never changes
  * (print/qr.test.ts holds its bytes), so a replay has the bytes of the first answer. Of the rest, what every answer of a
- * document is full of is one or two characters each: three quarters of what is left (docs/decisions/0071-less-to-write.md, 0074).
+ * document is full of is one or two characters each, which leaves little more than half of it
+ * (docs/decisions/0071-less-to-write.md, 0074-answers-as-bytes.md).
  *
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
