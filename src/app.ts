@@ -91,7 +91,10 @@ export async function buildApp(parts: AppParts): Promise<App> {
     nudgeReports: () => clock?.nudge(),
   };
   const press = new Press(parts.db, world, (error) =>
-    parts.log.error({ err: error }, 'what is decided ahead cannot be decided or remembered; it is done under locks'),
+    parts.log.error(
+      { err: error },
+      'what is decided ahead cannot be decided, written or remembered; it is done under locks',
+    ),
   );
   const http = await buildServer({
     corridor: {

@@ -235,6 +235,15 @@ test('a connection that breaks before the rest is sent has done nothing, and aft
   expect(await stored()).not.toContain(1);
 });
 
+test('a connection that breaks is not kept for a rest that may never come', async () => {
+  fragile.open(entry, [hold(5)], new Line());
+  await eventually(async () => expect(await isHeld(5)).toBe(true));
+  faulty.cutAll();
+  // There is only one.
+  await fragile.write(entry, [put(1)], new Line());
+  expect(await stored()).toEqual([1]);
+});
+
 test('without a connection nothing is sent', async () => {
   const line = new Line();
   const none = () => Promise.reject(new Error('none'));

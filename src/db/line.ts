@@ -62,10 +62,9 @@ export class Line {
     });
     const rows = this.#during(source, async (client) => {
       const batch = openBatch(await client, calls, source.deadline);
-      // Failed already, it is heard below.
-      batch.result.catch(() => undefined);
       begin();
-      batch.finish(await rest);
+      // Failed already, it is not waited for: whoever still makes the rest would hold a connection that is of no use.
+      await Promise.race([rest.then((more) => batch.finish(more)), batch.result]);
       return batch.result;
     });
     rows.catch(begin);

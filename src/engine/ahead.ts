@@ -9,7 +9,7 @@
  * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
  * stages under their locks. A refusal is judged again there too: it may rest on what was not written in the end.
  */
-import { OutcomeUnknown } from '../db/errors.ts';
+import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
 import { type Call, type Db, Line, type OpenWrite } from '../db/transact.ts';
 import { assert, Refusal } from '../fiscal/refusal.ts';
@@ -192,7 +192,10 @@ export class AheadPress {
     } catch (error) {
       isLost = true;
       if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);
-      else this.#again(group);
+      else {
+        if (!isSaid(error)) this.#steps.faulted(error);
+        this.#again(group);
+      }
       this.#failed(lane, companyId);
     }
     lane.underWay -= 1;
@@ -200,17 +203,17 @@ export class AheadPress {
     this.#forgetIdle(lane, companyId);
   }
 
-  /** In the transaction that has begun, if it is of the same credential. */
+  /** In the transaction that has begun, if it is of the same credential: taken only once there is something to end it with. */
   #commit(group: readonly Ready[], lane: Lane): Promise<void> {
     const { entry } = group[0]!.act;
-    const { begun } = lane;
-    if (begun === undefined || begun.act.entry.subject !== entry.subject) {
+    const begun = lane.begun?.act.entry.subject === entry.subject ? lane.begun : undefined;
+    const members = group.map(({ act, hold, calls }) => (act === begun?.act ? calls : [...hold, ...calls]));
+    const { calls } = joinCalls(members);
+    if (begun === undefined) {
       this.#leave(lane);
-      const { calls } = joinCalls(group.map(({ hold, calls }) => [...hold, ...calls]));
       return this.#db.write(entry, calls, lane.line);
     }
     lane.begun = undefined;
-    const { calls } = joinCalls(group.map(({ act, hold, calls }) => (act === begun.act ? calls : [...hold, ...calls])));
     return begun.transaction.write(calls);
   }
 
@@ -264,6 +267,10 @@ export class AheadPress {
     return lane;
   }
 }
+
+/** By the database, or of who asks: so it comes about that what was decided does not hold. Anything else is a fault of ours. */
+const isSaid = (error: unknown): boolean =>
+  error instanceof StatementError || error instanceof ConnectionLost || error instanceof Refusal;
 
 /** The first ones, as far as one entry lets them in. */
 function takeGroup(ready: Ready[]): Ready[] {

@@ -184,22 +184,28 @@ interface Move {
   readonly [column: string]: unknown;
 }
 
-/** Documents of one group go on from each other, so the head moves from before the first to behind the last. */
+/**
+ * Documents that go on from each other move the head from before the first to behind the last. Where one does not, somebody
+ * else had numbered before it was decided: its move is a second one, and the database sees that they can't both be true.
+ */
 function oneMovePerSeries(elements: readonly Element[]): Move[][] {
-  const moves = new Map<string, Move>();
+  const steps: Map<string, Move>[] = [new Map()];
   for (const next of elements as readonly Move[]) {
+    const moves = steps.at(-1)!;
     const before = moves.get(next.id);
     if (before === undefined) {
       moves.set(next.id, next);
-      continue;
+    } else if (goesOn(before, next)) {
+      const { number_before, hash_before, seal_before } = before;
+      moves.set(next.id, { ...next, number_before, hash_before, seal_before });
+    } else {
+      steps.push(new Map([[next.id, next]]));
     }
-    const goesOn =
-      before.last_number === next.number_before &&
-      before.last_hash === next.hash_before &&
-      before.last_seal === next.seal_before;
-    assert(goesOn, 'documents of one group go on from each other');
-    const { number_before, hash_before, seal_before } = before;
-    moves.set(next.id, { ...next, number_before, hash_before, seal_before });
   }
-  return [[...moves.values()]];
+  return steps.map((moves) => [...moves.values()]);
 }
+
+const goesOn = (before: Move, next: Move): boolean =>
+  before.last_number === next.number_before &&
+  before.last_hash === next.hash_before &&
+  before.last_seal === next.seal_before;

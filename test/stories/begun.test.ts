@@ -164,6 +164,34 @@ test('those who wait for a full group wait no longer when the one that would fil
   expect(await service.findings(A.id)).toEqual([]);
 });
 
+test('where others have numbered in between, its group is left to them, and what had begun ends', async () => {
+  const made = await Promise.all(Array.from({ length: 20 }, () => draft()));
+  const [first, ...others] = made as [InvoiceJson, ...InvoiceJson[]];
+  const theirs = await Promise.all(Array.from({ length: 20 }, () => A.draft()));
+  const unknown = await A.draft();
+  const before = await lastNumber();
+  count();
+  signer.signatures = 0;
+  const answers: Promise<Answer<InvoiceJson>>[] = [];
+  beforehand = async () => {
+    // All of them have arrived before the first is signed, and wait for a full group. Nobody has told this process that the series has gone on from there.
+    signer.before = () => new Promise((go) => setTimeout(go, 300));
+    answers.push(...others.map((each) => issue(each)));
+    await eventually(() => expect(signer.signatures).toBe(19));
+    for (const each of theirs) await A.issue(each);
+    // For this one it is read where the series stands; with it the group is full.
+    answers.push(issue(unknown));
+    await eventually(() => expect(seen.failed).toBe(1));
+  };
+  const issued = [await issue(first), ...(await Promise.all(answers))];
+  const after = Array.from({ length: 21 }, (_, i) => before + 20 + i + 1);
+  expect(issued.map(sequenceOf).toSorted((a, b) => a - b)).toEqual(after);
+  expect(seen).toEqual({ begun: 1, left: 0, written: 0, failed: 1, whole: 0 });
+  // It is no fault of anybody's.
+  expect(service.logs.filter((line) => line.includes('decided ahead'))).toEqual([]);
+  expect(await service.findings(A.id)).toEqual([]);
+});
+
 test.each<[string, (draft: InvoiceJson) => Promise<unknown>]>([
   ['DRAFT_CHANGED', (draft) => A.patch(`/invoices/${draft.id}`, { notes: 'Outras palavras' })],
   ['INVOICE_NOT_FOUND', (draft) => A.delete(`/invoices/${draft.id}`)],

@@ -309,6 +309,8 @@ describe('what is decided ahead', () => {
     expect(sequences(answers)).toEqual(numbersFrom(before, 2));
     // Nobody tries to write what was decided on a head that never was.
     expect([failed, written]).toEqual([1, 0]);
+    // The database did not say so: a fault, of which no caller hears.
+    expect(service.logs.filter((line) => line.includes('it is not written'))).toHaveLength(1);
     expect(await service.findings(A.id)).toEqual([]);
   });
 
