@@ -318,7 +318,7 @@ export function runBatch(client: ClientBase, calls: readonly Call[], deadline = 
 export interface OpenBatch {
   /** As of `runBatch`, of the first calls and the rest. */
   readonly result: Promise<BatchResult>;
-  /** The rest, and the end of it. Has to be called once, whatever became of the first ones. */
+  /** The rest, and the end of it. Has to be called once, unless the first ones have failed: then it is of no effect. */
   finish(calls: readonly Call[]): void;
 }
 
