@@ -8,7 +8,7 @@
  * where the key has been used (docs/decisions/0044-remembered.md).
  */
 
-import { StatementError } from '../db/errors.ts';
+import { ConnectionLost, StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
@@ -258,11 +258,12 @@ export function releaseCall(claim: Claim, scope: string): Call {
   return [releaseClaim, [new Elements([{ id: fence, scope, operation, key, fence }])]];
 }
 
-/** Releases a claim in a round trip of its own. */
+/** Releases a claim in a round trip of its own. What broke one connection has often broken another that waited beside it. */
 export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: Principal): Promise<void> {
   const [release, values] = releaseCall(claim, scope);
+  const go = () => db.read(entryOfCompany(companyId, actor)).query(release, values);
   try {
-    await db.read(entryOfCompany(companyId, actor)).query(release, values);
+    await go().catch((error) => (error instanceof ConnectionLost ? go() : Promise.reject(error)));
   } catch {
     // The lease runs out by itself; the refusal that led here is the answer.
   }
