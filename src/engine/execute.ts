@@ -19,7 +19,7 @@ import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded, Taken } from './claim.ts';
-import { letGo, readBeside, takeClaim } from './claim.ts';
+import { letGo, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
 import { type Act, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
@@ -264,10 +264,8 @@ async function claimOrLetGo(
   claim: Claim,
   calls: readonly DbCall[] = [],
 ): Promise<Taken> {
-  const take = (): Promise<Taken> => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls);
   try {
-    // Whether a lost connection left the claim behind nobody knows: taken again with the same fence, it is ours.
-    return await take().catch((error) => (error instanceof ConnectionLost ? take() : Promise.reject(error)));
+    return await onceMoreIfLost(() => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls));
   } catch (error) {
     const byEntry = error instanceof Refusal && (error.status === 403 || error.status === 429);
     if (byEntry && entered()) await letGo(corridor.db, claim, asked.principal);

@@ -174,7 +174,8 @@ test('where others have numbered in between, its group is left to them, and what
   signer.signatures = 0;
   const answers: Promise<Answer<InvoiceJson>>[] = [];
   beforehand = async () => {
-    // All of them have arrived before the first is signed, and wait for a full group. Nobody has told this process that the series has gone on from there.
+    // All of them have arrived before the first is signed, and wait for a full group. Nobody tells this process that the
+    // series has gone on from there.
     signer.before = () => new Promise((go) => setTimeout(go, 300));
     answers.push(...others.map((each) => issue(each)));
     await eventually(() => expect(signer.signatures).toBe(19));

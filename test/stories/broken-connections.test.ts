@@ -3,12 +3,14 @@
  * transaction has looked at and what it writes, before its commit is answered, while others stand behind it. Nobody goes
  * without an answer, no number is lost or doubled, and in the end no connection is held.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConnectionLost } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
 import type { Answer } from '../client.ts';
+import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -32,26 +34,28 @@ afterAll(async () => {
   await service.stop();
 });
 
-const pause = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 const post = (door: Door, path: string, body: unknown, key = uuidv7()): Promise<Answer<InvoiceJson>> =>
   door.call<InvoiceJson>('POST', path, { key: A.key, body, headers: { 'idempotency-key': key }, mayFail: true });
 
-/** Connections that were broken off until `work` was done. */
-async function whileTheyBreak(work: Promise<unknown>): Promise<number> {
+/** What `work` gives, and how many connections were broken off until it was done. */
+async function whileTheyBreak<T>(work: Promise<T>): Promise<{ done: T; broken: number }> {
   let [broken, over] = [0, false];
-  const ended = work.finally(() => {
+  const breaking = (async () => {
+    while (!over) {
+      await sleep(5 + Math.random() * 40);
+      const { rowCount } = await superuser.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and usename = 'certo_app' order by random() limit 1`,
+      );
+      broken += rowCount ?? 0;
+    }
+  })();
+  try {
+    return { done: await work, broken };
+  } finally {
     over = true;
-  });
-  while (!over) {
-    await pause(5 + Math.random() * 40);
-    const { rowCount } = await superuser.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and usename = 'certo_app' order by random() limit 1`,
-    );
-    broken += rowCount ?? 0;
+    await breaking;
   }
-  await ended;
-  return broken;
 }
 
 /** What was not changed is asked for again; a key that is not free meanwhile gives way to another. */
@@ -60,19 +64,13 @@ async function issue(door: Door, { id, updatedAt }: InvoiceJson): Promise<Answer
     const answer = await post(door, `/invoices/${id}/issue`, { expectedUpdatedAt: updatedAt }, key);
     if (answer.status === 409) key = uuidv7();
     else if (answer.status !== 503) return answer;
-    await pause(20);
+    await sleep(20);
   }
 }
 
 /** Connections that wait in a pool may be broken and not known to be. */
-async function read(id: string): Promise<InvoiceJson> {
-  for (;;) {
-    const { status, json } = await service.call<InvoiceJson>('GET', `/invoices/${id}`, { key: A.key, mayFail: true });
-    if (status === 200) return json;
-    expect(status).toBe(503);
-    await pause(20);
-  }
-}
+const read = (id: string): Promise<InvoiceJson> =>
+  eventually(async () => (await A.get<InvoiceJson>(`/invoices/${id}`)).json);
 
 test.each([1, 2, 3, 4, 5, 6])('what breaks is answered, and done once if at all: round %i', async () => {
   const other = await service.another();
@@ -84,14 +82,11 @@ test.each([1, 2, 3, 4, 5, 6])('what breaks is answered, and done once if at all:
     Array.from({ length: together }, async (_, i) => (await post(doorOf(i), '/invoices', bodyOf(i))).json),
   );
 
-  let answers: Answer<InvoiceJson>[] = [];
-  const issuing = Promise.all(
-    made.map(async (draft, i) => {
-      await pause(Math.random() * 60);
-      return issue(doorOf(i), draft);
-    }),
-  );
-  const broken = await whileTheyBreak(issuing.then((all) => (answers = all)));
+  const issuing = made.map(async (draft, i) => {
+    await sleep(Math.random() * 60);
+    return issue(doorOf(i), draft);
+  });
+  const { done: answers, broken } = await whileTheyBreak(Promise.all(issuing));
   expect(broken).toBeGreaterThan(0);
   for (const { status, text } of answers) expect([200, 500], text).toContain(status);
 
