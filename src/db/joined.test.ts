@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { utf8 } from '../fiscal/utf8.ts';
 import { joinCalls } from './joined.ts';
 import {
-  Beside,
   type Call,
   Elements,
   elementsOf,
@@ -108,10 +107,10 @@ function textOf(jsonb: unknown): string {
 }
 
 test('what travels beside a list is not in its JSON, and comes behind it in the order of the elements', () => {
-  const list = ['"', 'é\\', ''].map((text, i) => ({ id: String(i), body: new Beside([utf8(text)]) }));
+  const list = ['"', 'é\\', ''].map((text, i) => new WrittenElement(String(i), '"n":1', [utf8(text)]));
   const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
   const [json, array, ...rest] = encodeAll(calls[0]![1]);
-  expect([JSON.parse(textOf(json)), rest]).toEqual([list.map(({ id }) => ({ id })), []]);
+  expect([JSON.parse(textOf(json)), rest]).toEqual([list.map(({ id }) => ({ id, n: 1 })), []]);
   // array_recv: 1 dimension, no nulls, bytea, 3 items from 1 on; then each with its length.
   expect((array as Buffer).toString('hex')).toBe(
     '0000000100000000000000110000000300000001' + '0000000122' + '00000003c3a95c' + '00000000',

@@ -26,27 +26,21 @@ export class WrittenElement {
   readonly id: string;
   /** Members of an object, without braces; `id` is none of them. */
   readonly members: string;
+  /**
+   * Bytes that travel beside the list, each as an item of a bytea[] that is the next parameter: of a long text JSON would escape
+   * every quotation mark, for the server to read them again. Every element of a list has some, or none has.
+   */
+  readonly beside: readonly Piece[] | undefined;
 
-  constructor(id: string, members: string) {
+  constructor(id: string, members: string, beside?: readonly Piece[]) {
     this.id = id;
     this.members = members;
+    this.beside = beside;
   }
 }
 
 /** How elements of several calls become the lists of the calls that are sent; all in one when nothing is said. */
 export type Joins = (elements: readonly Element[]) => readonly (readonly Element[])[];
-
-/**
- * A column whose bytes travel beside the list, each as an item of a bytea[] that is the next parameter: of a long text JSON
- * would escape every quotation mark, for the server to read them again. One column of a list at most, in every element.
- */
-export class Beside {
-  readonly pieces: readonly Piece[];
-
-  constructor(pieces: readonly Piece[]) {
-    this.pieces = pieces;
-  }
-}
 
 /** Elements with columns, as a jsonb parameter: for jsonb_populate_recordset and jsonb_to_recordset. */
 export class Elements {
@@ -73,11 +67,7 @@ export class Elements {
   beside(): (readonly Piece[])[] {
     const found: (readonly Piece[])[] = [];
     for (const element of this.list) {
-      if (element instanceof WrittenElement) continue;
-      for (const column of Object.keys(element)) {
-        const value = element[column];
-        if (value instanceof Beside) found.push(value.pieces);
-      }
+      if (element instanceof WrittenElement && element.beside !== undefined) found.push(element.beside);
     }
     return found;
   }
@@ -91,7 +81,6 @@ function jsonOf(element: Exclude<Element, string>): string {
   let members = '';
   for (const column of Object.keys(element)) {
     const value = element[column];
-    if (value instanceof Beside) continue;
     const text = valueJson(typeof value === 'function' ? value() : value);
     if (text !== undefined) members += `${members === '' ? '' : ','}"${column}":${text}`;
   }

@@ -10,7 +10,8 @@
 
 import { ConnectionLost, StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
-import { allOr, anyOf, Beside, Elements, listStatement } from '../db/transact.ts';
+import { allOr, anyOf, bytesJson, Elements, listStatement, WrittenElement } from '../db/transact.ts';
+import { canonicalJson } from '../fiscal/canonical.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Piece, type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
@@ -145,10 +146,12 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
 
 /** Two transactions that write the same keys wait for each other in one order. */
 function inOrderOfKeys(elements: readonly Element[]): Element[][] {
-  return [(elements as unknown as readonly Claim[]).toSorted(byOperationAndKey) as unknown as Element[]];
+  return [(elements as readonly RecordedElement[]).toSorted(byOperationAndKey)];
 }
 
-function byOperationAndKey(a: Claim, b: Claim): number {
+type Key = Pick<Claim, 'operation' | 'key'>;
+
+function byOperationAndKey(a: Key, b: Key): number {
   if (a.operation !== b.operation) return a.operation < b.operation ? -1 : 1;
   return a.key < b.key ? -1 : Number(a.key > b.key);
 }
@@ -212,31 +215,27 @@ export async function readBeside(reader: Tx, claim: Claim, fingerprint: Buffer):
  * the lease is over or another holds the key; then nothing is kept.
  */
 export function completeCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
-  return [completeClaim, [new Elements([resultOf(claim, scope, result, audit)])]];
+  return [completeClaim, [new Elements([new RecordedElement(claim, scope, result, audit)])]];
 }
 
 /** The same for a claim that was not taken before: it fails, and nothing is kept, when the key has been used. */
 export function recordCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
-  return [recordResult, [new Elements([resultOf(claim, scope, result, audit)])]];
+  return [recordResult, [new Elements([new RecordedElement(claim, scope, result, audit)])]];
 }
 
-function resultOf({ operation, key, fence, fingerprint }: Claim, scope: string, result: Result, audit: AuditEntry) {
-  return {
-    id: fence,
-    scope,
-    operation,
-    key,
-    fence,
-    fingerprint,
-    status: result.status,
-    content_type: result.contentType,
-    audit_id: audit.id,
-    actor: audit.actor,
-    act: audit.operation,
-    subject_id: audit.subject_id,
-    request_id: audit.request_id,
-    body: new Beside(result.folded),
-  };
+/** A claim with its result, and who did what. Each act that changes something comes by here, so it is written as it travels. */
+class RecordedElement extends WrittenElement {
+  readonly operation: string;
+  readonly key: string;
+
+  constructor({ operation, key, fence, fingerprint }: Claim, scope: string, result: Result, audit: AuditEntry) {
+    const claim = `"scope":${canonicalJson(scope)},"operation":${canonicalJson(operation)},"key":${canonicalJson(key)},"fence":"${fence}","fingerprint":${bytesJson(fingerprint)}`;
+    const kept = `"status":${result.status},"content_type":${canonicalJson(result.contentType)}`;
+    const act = `"audit_id":"${audit.id}","actor":${canonicalJson(audit.actor)},"act":"${audit.operation}","subject_id":"${audit.subject_id}","request_id":${canonicalJson(audit.request_id)}`;
+    super(fence, `${claim},${kept},${act}`, result.folded);
+    this.operation = operation;
+    this.key = key;
+  }
 }
 
 /** The same without a claim: who did what. */

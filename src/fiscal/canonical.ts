@@ -34,14 +34,19 @@ function inOrder(names: string[]): string[] {
   return names;
 }
 
+/** A text as JSON has it, within quotation marks. Most have nothing to escape: looking is quicker than asking. */
+const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.stringify(text));
+
+/** The same without the marks. */
+export const inQuotes = (text: string): string => (isPlain(text) ? text : JSON.stringify(text).slice(1, -1));
+
 const longest_looked_at = 64;
 
-/** Most texts are short and have nothing to escape: looking is quicker than asking. */
-function quoted(text: string): string {
-  if (text.length > longest_looked_at) return JSON.stringify(text);
+function isPlain(text: string): boolean {
+  if (text.length > longest_looked_at) return false;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
-    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit >= 0xd800) return JSON.stringify(text);
+    if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit >= 0xd800) return false;
   }
-  return `"${text}"`;
+  return true;
 }

@@ -166,7 +166,8 @@ export function eventSeal(mac: Mac, documentId: string, event: BookEvent, previo
 
 /** `last`: the seal of the last event, or of the document before the first. */
 export function stateSeal(mac: Mac, documentId: string, events: number, last: Uint8Array): Buffer {
-  return mac(sealedText('state', { documentId, events }, last));
+  // As `sealedText` puts it: each document that is numbered comes by here.
+  return mac(utf8(`["state",{"documentId":${canonicalJson(documentId)},"events":${events}},"${hex(last)}"]`));
 }
 
 /** `variant`: which of a document's prints; `digest`: SHA-256 of the file. */

@@ -64,14 +64,18 @@ export function localText(instant: Date | string, region: Region): string {
 
 let lastSecond = { second: Number.NaN, text: '' };
 
-/** An instant in UTC with milliseconds. A document says when it was issued in several places. */
+/** An instant in UTC with milliseconds. A document says in several places when it was issued, and when it was drafted. */
 export function utcText(instant: Date): string {
   const ms = instant.getTime();
-  if (ms !== lastInstant.ms) lastInstant = { ms, text: instant.toISOString() };
-  return lastInstant.text;
+  if (ms === last.ms) return last.text;
+  if (ms === beforeLast.ms) return beforeLast.text;
+  beforeLast = last;
+  last = { ms, text: instant.toISOString() };
+  return last.text;
 }
 
-let lastInstant = { ms: Number.NaN, text: '' };
+let last = { ms: Number.NaN, text: '' };
+let beforeLast = last;
 
 /**
  * Local time of what happened to a document after it was signed. In autumn's repeated hour the clock can show less than

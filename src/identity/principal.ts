@@ -47,7 +47,6 @@ export function credentialOf(headers: {
   const { apiKey } = headers;
   if (apiKey !== undefined && headers.authorization !== undefined) throw new Refusal('AMBIGUOUS_CREDENTIALS');
   if (apiKey === undefined || !looksLikeToken('svc_sk_', apiKey)) throw new Refusal('UNAUTHENTICATED');
-  // Hashed each time (4 µs): what is remembered by its token would keep keys in memory as clear text.
   const keyHash = tokenHash(apiKey);
   const subject = keyHash.toString('base64');
   return { keyHash, subject, call: [enterKey, [keyHash]], lazily: [enterKeyLazily, [keyHash]] };

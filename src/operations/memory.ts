@@ -4,12 +4,12 @@
  * another process writes to the same books. So nothing is ever answered from here; what is decided on it is written on
  * condition that it still stands (moment.ts, unchanged.ts, the head of the series), by a credential that enters again.
  */
+import { LRUCache } from 'lru-cache';
 import type { Row } from '../db/transact.ts';
 import type { Region } from '../fiscal/document.ts';
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
 import { mostOfAll, type Piece, Span, writePieces } from '../fiscal/utf8.ts';
 import type { Principal } from '../identity/principal.ts';
-import { Lately } from './lately.ts';
 import { a_moment_ms } from './moment.ts';
 import { type RunningHead, runningFrom } from './running-head.ts';
 
@@ -53,10 +53,10 @@ interface Laid extends Omit<Parts<Span>, 'texts'> {
 }
 
 interface Stores {
-  readonly masters: Lately<{ readonly era: Era; readonly row: Row }>;
+  readonly masters: LRUCache<string, { readonly era: Era; readonly row: Row }>;
   /** Masters that are marked as used. */
-  readonly used: Lately<Era>;
-  readonly drafts: Lately<Laid>;
+  readonly used: LRUCache<string, Era>;
+  readonly drafts: LRUCache<string, Laid>;
   readonly clock: Clock;
 }
 
@@ -209,17 +209,17 @@ const placeKey = (type: string, seriesId: string | null): string => `${type} ${s
 
 /** What this process remembers of all companies. */
 export class Memory {
-  readonly #companies = new Lately<CompanyMemory>(most_companies);
-  readonly #principals = new Lately<Principal>(most_credentials);
-  readonly #keys = new Lately<true>(most_keys);
+  readonly #companies = new LRUCache<string, CompanyMemory>({ max: most_companies });
+  readonly #principals = new LRUCache<string, Principal>({ max: most_credentials });
+  readonly #keys = new LRUCache<string, true>({ max: most_keys });
   readonly #stores: Stores;
 
   /** `ticks`: milliseconds from whenever, which nobody sets. */
   constructor(ticks: () => number) {
     this.#stores = {
-      masters: new Lately(most_masters),
-      used: new Lately(most_used),
-      drafts: new Lately(most_drafts_bytes, ({ weight }) => weight),
+      masters: new LRUCache({ max: most_masters }),
+      used: new LRUCache({ max: most_used }),
+      drafts: new LRUCache({ maxSize: most_drafts_bytes, sizeCalculation: ({ weight }) => weight }),
       clock: new Clock(ticks),
     };
   }

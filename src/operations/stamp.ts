@@ -1,25 +1,23 @@
 /** A numbered document as its row: every frozen column with its value, sealed after the head of its series. */
 
 import type { Row } from '../db/transact.ts';
-import { canonicalJson } from '../fiscal/canonical.ts';
 import { atStatusOf } from '../fiscal/communicated.ts';
 import { round2 } from '../fiscal/decimal.ts';
 import { type Content, type Decimal, documentTypes, type Issued } from '../fiscal/document.ts';
 import type { DecidedIssue } from '../fiscal/issue.ts';
 import {
   documentSeal,
-  type Frozen,
   frozenInOrder,
   frozenMember,
   frozenMembers,
   headSeal,
   type Mac,
   type SealedSeries,
-  type State,
   sealable,
   sealedMembers,
   stateSeal,
 } from '../fiscal/seal.ts';
+import { utcText } from '../fiscal/time.ts';
 import { mostOf, type Piece, utf8 } from '../fiscal/utf8.ts';
 
 /** What a row has had since it was inserted, and keeps. */
@@ -102,13 +100,9 @@ export interface Sealed {
 
 /** To be called in the order of the numbers: the seal covers that of the document before. */
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
-  const state = stateOf(numbered, stamp);
   const { id, companyId, decided, drafted } = numbered;
-  const stateJson = canonicalJson(state);
-  const values = addedBy(numbered, stamp);
-  const added = addedColumns.map((column) =>
-    column === 'issued_state' ? `"issued_state":${stateJson}` : frozenMember(column, values[column]),
-  );
+  const state = stateOf(numbered, stamp);
+  const added = addedBy(numbered, stamp, state);
   const members =
     drafted === undefined
       ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
@@ -118,7 +112,7 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
   return {
     members,
     added,
-    state: stateJson.slice(1, -1),
+    state,
     seal,
     stateSeal: stateSeal(mac, numbered.id, 0, seal),
     headSeal: () => headSeal(mac, numbered.series, numbered.issued.sequence, seal),
@@ -130,14 +124,10 @@ export function stampedAt(now: Date, { updatedAt }: Begun): Date {
   return new Date(Math.max(now.getTime(), updatedAt === undefined ? 0 : updatedAt.getTime() + 1));
 }
 
-function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Stamp): State {
-  return {
-    status,
-    updated_at: sealable(stampedAt(now, begun)),
-    outstanding: round2(outstanding),
-    credited: '0.00',
-    at_status: atStatusOf(decided.content),
-  };
+/** Members of its canonical JSON. None of the values has anything to be escaped. */
+function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Stamp): string {
+  const updated = utcText(stampedAt(now, begun));
+  return `"at_status":"${atStatusOf(decided.content)}","credited":"0.00","outstanding":"${round2(outstanding)}","status":"${status}","updated_at":"${updated}"`;
 }
 
 /** A document before it has a number. */
@@ -246,26 +236,29 @@ function between(runs: readonly Piece[], added: readonly string[]): Piece[] {
   return pieces;
 }
 
+/** Members of canonical JSON, one for each of `addedColumns`; written out, as each document that is numbered comes by here. */
 function addedBy(
   { issued, decided, seriesId, signedText, now }: Numbered,
-  { actor, begun }: Stamp,
-): Pick<Frozen, Exclude<AddedColumn, 'issued_state'>> {
-  return {
-    series_id: seriesId,
-    date: decided.date,
-    due_date: decided.dueDate,
-    sequence: sealable(issued.sequence),
-    number: issued.number,
-    atcud: issued.atcud,
-    hash: issued.hash,
-    signed_text: signedText,
-    key_version: sealable(issued.keyVersion),
-    certificate_number: sealable(issued.certificateNumber),
-    system_entry: issued.systemEntry,
-    qr: issued.qr,
-    issued_at: sealable(now),
-    issued_by: actor,
-    recovered_key: begun.recovered?.key ?? null,
-    recovered_file: begun.recovered?.file ?? null,
-  };
+  { actor, begun: { recovered } }: Stamp,
+  state: string,
+): string[] {
+  return [
+    frozenMember('atcud', issued.atcud),
+    `"certificate_number":"${issued.certificateNumber}"`,
+    frozenMember('date', decided.date),
+    frozenMember('due_date', decided.dueDate),
+    frozenMember('hash', issued.hash),
+    `"issued_at":"${utcText(now)}"`,
+    frozenMember('issued_by', actor),
+    `"issued_state":{${state}}`,
+    `"key_version":"${issued.keyVersion}"`,
+    frozenMember('number', issued.number),
+    frozenMember('qr', issued.qr),
+    frozenMember('recovered_file', recovered?.file),
+    frozenMember('recovered_key', recovered?.key),
+    `"sequence":"${issued.sequence}"`,
+    frozenMember('series_id', seriesId),
+    frozenMember('signed_text', signedText),
+    frozenMember('system_entry', issued.systemEntry),
+  ];
 }

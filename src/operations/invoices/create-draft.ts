@@ -19,7 +19,8 @@ import {
   recallReferences,
   referencesAhead,
 } from './price-draft.ts';
-import { renderInvoice, type ShownContent, showContent } from './show-invoice.ts';
+import { renderInvoice } from './render-invoice.ts';
+import { type ShownContent, showContent } from './show-invoice.ts';
 
 const insertDraft = listStatement(
   'draft_insert',

@@ -3,12 +3,12 @@
  * revision; the database still says in each request whether the caller may see the document, which revision it has and
  * how the communication with the AT stands.
  */
+import { LRUCache } from 'lru-cache';
 import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { flatUtf8 } from '../../fiscal/utf8.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { idParams } from '../fields.ts';
-import { Lately } from '../lately.ts';
 import { fileLink } from '../links.ts';
 import { defineRead } from '../operation.ts';
 import { Rendered } from '../rendered.ts';
@@ -32,7 +32,7 @@ interface Kept {
 // An invoice of three lines is 10 kB, twice: some 400 of those. Longer ones, up to megabytes, are read whole each time.
 const most_bytes = 8 * 1024 * 1024;
 const longest_bytes = 64 * 1024;
-const kept = new Lately<Kept>(most_bytes, ({ bytes }) => bytes);
+const kept = new LRUCache<string, Kept>({ maxSize: most_bytes, sizeCalculation: ({ bytes }) => bytes });
 
 const readRevision = statement(
   'invoice_revision',

@@ -35,7 +35,8 @@ import { type AskedNote, creditedBalance } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
 import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
-import { renderInvoice, showInvoice } from './show-invoice.ts';
+import { renderInvoice } from './render-invoice.ts';
+import { showInvoice } from './show-invoice.ts';
 
 interface IssueFacts {
   /** Of a kept draft its content is an outline. */

@@ -14,7 +14,8 @@ import { begunOf, type Numbered, type Sealed, sealNumbered } from '../stamp.ts';
 import { namedBy } from '../stamping.ts';
 import type { World } from '../world.ts';
 import { isFrozenAsDrafted, type KeptDraft, keepDraft, recallDraft } from './kept-draft.ts';
-import { renderInvoice, showContent, showInvoice } from './show-invoice.ts';
+import { renderInvoice } from './render-invoice.ts';
+import { showContent, showInvoice } from './show-invoice.ts';
 
 const world = { baseUrl: 'https://certo.example', master: masterKey(new Uint8Array(32)) } as World;
 const [companyId, id] = ['01a20f7f-ddc5-74c1-9d0a-415c6a8a70f0', '01a20f80-468e-7f88-bc2c-9d6d1bbd56f1'];
@@ -175,12 +176,15 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
       hash: `${'a'.repeat(170)}A=`,
       signed_text: 'x;y',
       key_version: 1,
+      date: content.date ?? '2026-03-02',
+      due_date: content.dueDate ?? '2026-03-02',
       series_id: 's',
       series_name: 'A2026',
-      issued_at: at,
+      issued_at: new Date('2026-03-02T10:00:00.001Z'),
       qr: finishIssue(decided(content), `${'a'.repeat(170)}A=`).qr,
     };
-    for (const one of [row, issued]) {
+    const told = { ...issued, at_status: 'REJECTED', at_code: '-3', at_message: 'Já "existe" \u2028 €' };
+    for (const one of [row, issued, told]) {
       const whole = utf8(JSON.stringify(showInvoice(one, 'PT', companyId, world)));
       const rendered = renderInvoice({ ...one, content: outline }, kept.shown, 'PT', companyId, world);
       expect((rendered.body() as Buffer).toString('latin1')).toBe(whole);

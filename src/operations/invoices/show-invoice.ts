@@ -4,11 +4,10 @@ import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '..
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
-import { type Piece, type Utf8, utf8, utf8Of } from '../../fiscal/utf8.ts';
-import { foldNames, leftOut } from '../../print/folded.ts';
-import { QrAddress, qrDataUri } from '../../print/qr.ts';
+import { type Piece, utf8 } from '../../fiscal/utf8.ts';
+import { foldNames } from '../../print/folded.ts';
+import { qrDataUri } from '../../print/qr.ts';
 import { fileLink } from '../links.ts';
-import { Rendered } from '../rendered.ts';
 import type { World } from '../world.ts';
 
 /** The reply. Amounts become JSON numbers only here; what is undefined is left out. */
@@ -44,44 +43,9 @@ export function showContent(content: Content, region: Region): ShownContent {
   };
 }
 
-/** The JSON of `showInvoice`, where what it shows of the content is known. */
-export function renderInvoice(
-  row: Row,
-  { terms, deal, issuer, folded }: ShownContent,
-  region: Region,
-  companyId: string,
-  world: World,
-): Rendered {
-  const content = row['content'] as Content;
-  const begin = utf8(`{${membersOf(showStamp(row, content, region))},`);
-  const middle = utf8(`,${membersOf(showHistory(row, content, region))},`);
-  // As it is answered, and as it is recorded: what stands where is said once.
-  const all = (as: (text: Utf8) => Utf8, told: Piece, qr: readonly Piece[]): Piece[] => [
-    as(begin),
-    terms,
-    as(middle),
-    told,
-    ...qr,
-    issuer,
-    utf8('}'),
-  ];
-  if (row['qr'] === null) {
-    const comma = [utf8(',')];
-    return new Rendered(all(asItIs, deal, comma), all(foldNames, folded, comma));
-  }
-  const link = showQrLink(row, companyId, world);
-  const before = utf8(`,"qrCode":{${membersOf(link)},"imageData":"`);
-  // The picture is drawn when all is written already; whether it can be is asked here.
-  const drawn = [before, new QrAddress(link.data), utf8('"},')];
-  const left = [foldNames(utf8Of`${before}${utf8(leftOut)}"},`)];
-  return new Rendered(all(asItIs, deal, drawn), all(foldNames, folded, left));
-}
+export const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
 
-const asItIs = (text: Utf8): Utf8 => text;
-
-const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
-
-function showStamp(row: Row, content: Content, region: Region): Record<string, unknown> {
+export function showStamp(row: Row, content: Content, region: Region): Record<string, unknown> {
   const hash = row['hash'];
   return {
     id: row['id'],
@@ -111,7 +75,7 @@ function showTerms(content: Content): Record<string, unknown> {
   };
 }
 
-function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
+export function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
   return {
     createdAt: utcText(row['created_at'] as Date),
     issuedAt: row['issued_at'] === null ? undefined : utcText(row['issued_at'] as Date),
@@ -167,7 +131,7 @@ function showSummary(content: Content, credited: string): Record<string, unknown
   };
 }
 
-function showQrLink(row: Row, companyId: string, world: World): Readonly<Record<'url' | 'data', string>> {
+export function showQrLink(row: Row, companyId: string, world: World): Readonly<Record<'url' | 'data', string>> {
   return {
     url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
     data: String(row['qr']),
@@ -269,6 +233,6 @@ function percentIn(discount: Discount | undefined): number {
   return discount?.type === 'PERCENT' ? toNumber(discount.value) : 0;
 }
 
-function optionalDay(day: string | undefined, region: Region): string | undefined {
+export function optionalDay(day: string | undefined, region: Region): string | undefined {
   return day === undefined ? undefined : startOfDay(day, region);
 }
