@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { fastify } from 'fastify';
 import pg from 'pg';
-import { Beside, Elements } from '../../dist/db/statement.js';
+import { Elements, WrittenElement } from '../../dist/db/statement.js';
 import { encodeAll } from '../../dist/db/wire-types.js';
 
 const most_together = 16;
 const most_under_way = 2;
-const length = { document: 900, claim: 3_600, answer: 5_900 };
+const length = { document: 1_100, claim: 2_150, answer: 8_700 };
 
 const tables = `
   drop table if exists documents, claims, series;
@@ -25,7 +25,7 @@ const write = `with issued as (select * from jsonb_to_recordset($1::jsonb) x (id
   update series set last_number = $3::bigint, last_hash = $4 where id = 1`;
 
 const content = 'x'.repeat(length.document);
-const claim = new Beside(JSON.stringify({ claim: 'x'.repeat(length.claim) }));
+const claim = [JSON.stringify({ claim: 'x'.repeat(length.claim) })];
 const answer = JSON.stringify({ answer: 'x'.repeat(length.answer) });
 
 const database = new pg.Client(JSON.parse(process.env.BARE_DATABASE));
@@ -62,7 +62,10 @@ async function writeNext() {
   if (underWay === most_under_way || signed.length === 0) return;
   underWay += 1;
   const { group, hashes, first } = signed.shift();
-  const rows = group.map(({ id, key }, i) => ({ id, number: first + i, hash: hashes[i], content, key, claim }));
+  const rows = group.map(({ id, key }, i) => {
+    const members = { number: first + i, hash: hashes[i], content, key };
+    return new WrittenElement(id, JSON.stringify(members).slice(1, -1), claim);
+  });
   const values = encodeAll([new Elements(rows), first + group.length - 1, hashes.at(-1)]);
   await database.query({ name: 'write', text: write, values });
   underWay -= 1;

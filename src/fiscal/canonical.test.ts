@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson, inQuotes } from './canonical.ts';
 
 /** RFC 8785 as it is read: the members sorted by UTF-16 units, without white space, as JSON.stringify writes the rest. */
 function plain(value: unknown): string {
@@ -22,6 +22,18 @@ test('any value is written as the RFC says', () => {
       expect(canonicalJson(any)).toBe(plain(any));
     }),
   );
+});
+
+test('texts of any length, wherever what is escaped stands in them', () => {
+  const marks = ['"', '\\', '\u0000', '\u001f', '\ud800', '\udfff', '\u{1f9fe}', 'é', '\u2028', '/', '\x7f'];
+  for (const length of [0, 63, 64, 65, 200]) {
+    for (const mark of marks) {
+      for (const text of ['a'.repeat(length), mark + 'a'.repeat(length), 'a'.repeat(length) + mark]) {
+        expect(canonicalJson(text)).toBe(JSON.stringify(text));
+        expect(`"${inQuotes(text)}"`).toBe(JSON.stringify(text));
+      }
+    }
+  }
 });
 
 test('members without a value are left out, entries without one are null', () => {

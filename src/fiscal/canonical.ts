@@ -41,9 +41,11 @@ const quoted = (text: string): string => (isPlain(text) ? `"${text}"` : JSON.str
 export const inQuotes = (text: string): string => (isPlain(text) ? text : JSON.stringify(text).slice(1, -1));
 
 const longest_looked_at = 64;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON escapes them.
+const escaped = /["\\\x00-\x1f\ud800-\udfff]/;
 
 function isPlain(text: string): boolean {
-  if (text.length > longest_looked_at) return false;
+  if (text.length > longest_looked_at) return !escaped.test(text);
   for (let at = 0; at < text.length; at += 1) {
     const unit = text.charCodeAt(at);
     if (unit < 0x20 || unit === 0x22 || unit === 0x5c || unit >= 0xd800) return false;
