@@ -4,6 +4,7 @@ import { utf8 } from '../fiscal/utf8.ts';
 import { joinCalls } from './joined.ts';
 import {
   type Call,
+  callFor,
   Elements,
   elementsOf,
   inOrderOfIds,
@@ -115,6 +116,24 @@ test('what travels beside a list is not in its JSON, and comes behind it in the 
   expect((array as Buffer).toString('hex')).toBe(
     '0000000100000000000000110000000300000001' + '0000000122' + '00000003c3a95c' + '00000000',
   );
+});
+
+test('of a statement that names its columns each element is a call, with its columns as parameters', () => {
+  const columns = ['id', 'n', 'seal', 'at', 'none'];
+  const each = listStatement('joined columns', 'select 6', { joins: (all) => all.map((one) => [one]), columns });
+  const seal = Buffer.from('00ff', 'hex');
+  const call = (id: string, n: unknown) => callFor(each, { none: null, n, id, seal, at: new Date(0) });
+  const { calls, spread } = joinCalls([[call('a', 1)], [call('b', () => 2)]]);
+  const at = '1970-01-01T00:00:00.000Z';
+  expect(calls.map(([{ name }, values]) => [name, encodeAll(values)])).toEqual([
+    ['joined columns', ['a', '1', seal, at, null]],
+    ['joined columns', ['b', '2', seal, at, null]],
+  ]);
+  expect(spread([[{ id: 'a' }], [{ id: 'b' }]])).toEqual([[{ id: 'a' }], [{ id: 'b' }]]);
+  expect(encodeAll(call('c', 3)[1])).toEqual(['c', '3', seal, at, null]);
+  const together = listStatement('joined columns, together', 'select 7', { columns });
+  const two = ['a', 'b'].map((id) => [callFor(together, { id })]);
+  expect(() => joinCalls(two)).toThrow('one element at a time');
 });
 
 test('bytes go as the input of bytea reads them, dates as text', () => {

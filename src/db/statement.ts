@@ -13,6 +13,8 @@ export interface Statement {
   readonly group?: 'once' | 'last' | 'alone' | 'unshared';
   /** It does for a list what it would do for each element: see listStatement. */
   readonly list?: Joins;
+  /** It takes one element at a time, whose columns of these names are its parameters, in this order. */
+  readonly columns?: readonly string[];
 }
 
 /**
@@ -73,6 +75,26 @@ export class Elements {
   }
 }
 
+/**
+ * One element, of a statement that names its columns: each is a parameter. Of a list of one the JSON would take the server as
+ * long as the row.
+ */
+export class OneElement extends Elements {
+  readonly columns: readonly string[];
+
+  constructor(element: Exclude<Element, string>, columns: readonly string[]) {
+    super([element]);
+    this.columns = columns;
+  }
+
+  values(): unknown[] {
+    const element = this.list[0] as { readonly [column: string]: unknown };
+    return this.columns.map((column) => given(element[column]));
+  }
+}
+
+const given = (value: unknown): unknown => (typeof value === 'function' ? value() : value);
+
 const jsonb_version = 1;
 const sign = { open: 0x5b, comma: 0x2c, close: 0x5d } as const;
 
@@ -81,7 +103,7 @@ function jsonOf(element: Exclude<Element, string>): string {
   let members = '';
   for (const column of Object.keys(element)) {
     const value = element[column];
-    const text = valueJson(typeof value === 'function' ? value() : value);
+    const text = valueJson(given(value));
     if (text !== undefined) members += `${members === '' ? '' : ','}"${column}":${text}`;
   }
   return `{${members}}`;
@@ -128,16 +150,34 @@ export function statement(name: string, text: string, group?: Statement['group']
  * Declares a statement with one parameter, a list: ids as an array, or Elements. It names the element of each row that it
  * returns in a column `id`. Calls of it that travel together become one (joined.ts): what a statement costs the server
  * before it touches a row (its checks, policies and triggers made ready) is paid once and not for each of them. Rows that
- * it locks without `alone` it has to lock in one order.
+ * it locks without `alone` it has to lock in one order. With `columns` the lists that `joins` makes have one element each.
  */
 export function listStatement(
   name: string,
   text: string,
-  { group, joins = (elements) => [elements] }: { readonly group?: 'alone'; readonly joins?: Joins } = {},
+  { group, joins = (elements) => [elements], columns }: Lists = {},
 ): Statement {
   statement(name, text, group);
-  return { name, text, ...(group === undefined ? {} : { group }), list: joins };
+  return {
+    name,
+    text,
+    ...(group === undefined ? {} : { group }),
+    list: joins,
+    ...(columns === undefined ? {} : { columns }),
+  };
 }
+
+interface Lists {
+  readonly group?: 'alone';
+  readonly joins?: Joins;
+  readonly columns?: readonly string[];
+}
+
+/** A call of such a statement for one element. */
+export const callFor = (statement: Statement, element: Exclude<Element, string>): Call => [
+  statement,
+  [statement.columns === undefined ? new Elements([element]) : new OneElement(element, statement.columns)],
+];
 
 /**
  * What a column of the rows that a list is about is equal to, beside the join with the list: the index is then searched

@@ -5,7 +5,7 @@
  */
 
 import { mostOfAll, type Piece, writePieces } from '../fiscal/utf8.ts';
-import { Elements } from './statement.ts';
+import { Elements, OneElement } from './statement.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -139,6 +139,10 @@ export function encode(value: unknown): string | Buffer | null {
 export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[] {
   const encoded: (string | Buffer | null)[] = [];
   for (const value of values) {
+    if (value instanceof OneElement) {
+      for (const column of value.values()) encoded.push(encode(column));
+      continue;
+    }
     encoded.push(encode(value));
     const beside = value instanceof Elements ? value.beside() : [];
     if (beside.length > 0) encoded.push(binaryArray(beside));

@@ -3,7 +3,7 @@
  * numbers are decided on, with a digest of it. Whoever has read it without a lock, be it long ago, writes on condition that
  * the digest is still the same and the time not far.
  */
-import { allOr, type Call, type Element, Elements, listStatement, type Row, statement } from '../db/transact.ts';
+import { type Call, callFor, type Element, listStatement, type Row, statement } from '../db/transact.ts';
 import { issuerColumns, readinessColumns } from './company/company.ts';
 
 // Of the series only what never moves while documents are numbered; readiness asks nothing else of them.
@@ -32,34 +32,38 @@ const most_behind_seconds = 5;
 
 const holdMoment = listStatement(
   'unchanged_moment',
-  `with moment as materialized (select certo.now() as now, c.id, series.last_signed, ${digest} as digest from ${companyAndBooks}),
-   held as (
-     select v.id from jsonb_to_recordset($1::jsonb) v (id uuid, digest text, now timestamptz) join moment m using (id, digest)
-     where m.now between v.now - interval '${a_moment_ms} ms' and v.now + interval '${most_behind_seconds} s'
-       and (m.last_signed is null or m.last_signed <= v.now + interval '${a_moment_ms} ms'))
-   ${allOr('held', 'certo.changed_meanwhile()')}`,
-  { joins: firstAndLast },
+  `with moment as materialized (select certo.now() as now, c.id, series.last_signed, ${digest} as digest from ${companyAndBooks})
+   select case when exists (select from moment m
+     where m.id = $1::uuid and m.digest = $2::text
+       and m.now between $4::timestamptz - interval '${a_moment_ms} ms' and $3::timestamptz + interval '${most_behind_seconds} s'
+       and (m.last_signed is null or m.last_signed <= $3::timestamptz + interval '${a_moment_ms} ms'))
+     then true else certo.changed_meanwhile() end as all_done`,
+  { joins: firstAndLast, columns: ['id', 'digest', 'first', 'last'] },
 );
 
 /** On condition that the company is as `moment` found it; `now`: when it is decided that it is. */
 export function holdMomentCall({ id, digest }: Row, now: Date): Call {
-  return [holdMoment, [new Elements([{ id: String(id), digest, now }])]];
+  return callFor(holdMoment, { id: String(id), digest, first: now, last: now });
 }
 
 /** Of what was decided on the same moment, the earliest and the latest: the others are between them. */
-function firstAndLast(elements: readonly Element[]): Element[][] {
-  const byDigest = new Map<unknown, Timed[]>();
+function firstAndLast(elements: readonly Element[]): Timed[][] {
+  const byDigest = new Map<unknown, Timed>();
   for (const element of elements as readonly Timed[]) {
-    const [first, last = first] = byDigest.get(element['digest']) ?? [element];
-    const earlier = element.now < first!.now ? element : first!;
-    const later = element.now > last!.now ? element : last!;
-    byDigest.set(element['digest'], earlier === later ? [earlier] : [earlier, later]);
+    const before = byDigest.get(element['digest']) ?? element;
+    const first = element.first < before.first ? element.first : before.first;
+    const last = element.last > before.last ? element.last : before.last;
+    byDigest.set(
+      element['digest'],
+      first === before.first && last === before.last ? before : { ...before, first, last },
+    );
   }
-  return [[...byDigest.values()].flat()];
+  return [...byDigest.values()].map((held) => [held]);
 }
 
 interface Timed {
   readonly id: string;
-  readonly now: Date;
+  readonly first: Date;
+  readonly last: Date;
   readonly [column: string]: unknown;
 }

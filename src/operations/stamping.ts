@@ -8,6 +8,7 @@ import {
   anyId,
   anyOf,
   bytesJson,
+  callFor,
   type Element,
   Elements,
   eachOnce,
@@ -84,18 +85,29 @@ const stampDraft = listStatement(
   ),
   { joins: inOrderOfIds },
 );
+const moveColumns = [
+  'id',
+  'last_number',
+  'last_date',
+  'last_hash',
+  'last_system_entry',
+  'now',
+  'last_seal',
+  'head_seal',
+  'number_before',
+  'hash_before',
+  'seal_before',
+];
 const moveSeries = listStatement(
   'number_move_series',
   `with done as (
-     update certo.series s set last_number = v.last_number, last_date = v.last_date, last_hash = v.last_hash,
-       last_system_entry = v.last_system_entry, last_issued_at = v.now, updated_at = v.now, last_seal = v.last_seal, head_seal = v.head_seal
-     from jsonb_to_recordset($1::jsonb) v (id uuid, last_number bigint, last_date date, last_hash text, last_system_entry text, now timestamptz,
-       last_seal bytea, head_seal bytea, number_before bigint, hash_before text, seal_before bytea)
-     where s.company_id = certo.current_company() and s.id = v.id and s.last_number = v.number_before and s.last_hash = v.hash_before
-       and s.last_seal is not distinct from v.seal_before and s.status = 'ACTIVE' and s.id = ${anyOf('id', 'uuid')}
+     update certo.series s set last_number = $2::bigint, last_date = $3::date, last_hash = $4::text, last_system_entry = $5::text,
+       last_issued_at = $6::timestamptz, updated_at = $6::timestamptz, last_seal = $7::bytea, head_seal = $8::bytea
+     where s.company_id = certo.current_company() and s.id = $1::uuid and s.last_number = $9::bigint and s.last_hash = $10::text
+       and s.last_seal is not distinct from $11::bytea and s.status = 'ACTIVE'
      returning s.id)
-   ${orChanged}`,
-  { joins: oneMovePerSeries },
+   select case when exists (select from done) then true else certo.changed_meanwhile() end as all_done`,
+  { joins: oneMovePerSeries, columns: moveColumns },
 );
 // In order of id, as everyone who locks several of them.
 const useMasters = (table: 'customers' | 'items') =>
@@ -152,7 +164,7 @@ export function stampCalls(
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
-    [moveSeries, [new Elements([move])]],
+    callFor(moveSeries, move),
     [asDrafted ? stampDraft : stampDocument, [new Elements([new WrittenElement(numbered.id, stamped)])]],
   ];
   if (marked) return calls;
@@ -202,7 +214,8 @@ function oneMovePerSeries(elements: readonly Element[]): Move[][] {
       steps.push(new Map([[next.id, next]]));
     }
   }
-  return steps.map((moves) => [...moves.values()]);
+  // In order of id, as everyone who locks several of them.
+  return steps.flatMap((moves) => [...moves.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((move) => [move]));
 }
 
 const goesOn = (before: Move, next: Move): boolean =>
