@@ -93,7 +93,7 @@ const decided = (content: Content): DecidedIssue =>
     head: {
       documentType: content.type,
       code: 'A2026',
-      validationCode: 'AAJFF1XZ',
+      validationCode: 'A"JFF\\XZ',
       lastSequence: 4,
       lastHash: '',
       kind: 'N',
@@ -146,6 +146,10 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
 
   test('is sealed and shown by the texts that were kept', () => {
     const { seal, added } = sealed(row, content, {});
+    const one = decided(content);
+    const { number, atcud, hash, qr, systemEntry } = finishIssue(one, `${'a'.repeat(170)}A=`);
+    const stamps = { number, atcud, hash, qr, system_entry: systemEntry, date: one.date, due_date: one.dueDate };
+    expect(JSON.parse(`{${added.filter((member) => member !== '').join(',')}}`)).toMatchObject(stamps);
     const ofTexts = sealed(row, outline, kept);
     expect([ofTexts.seal, ofTexts.added]).toEqual([seal, added]);
     for (const part of ['terms', 'deal', 'issuer', 'folded'] as const)
@@ -172,7 +176,7 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
     const issued = {
       ...row,
       number: 'FT A2026/5',
-      atcud: 'AAJFF1XZ-5',
+      atcud: 'A"JFF\\XZ-5',
       hash: `${'a'.repeat(170)}A=`,
       signed_text: 'x;y',
       key_version: 1,

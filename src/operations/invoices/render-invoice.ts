@@ -47,7 +47,7 @@ const comma = utf8(',');
 const behindPicture = utf8('"},');
 const noPicture = foldNames(utf8(`","imageData":"${leftOut}"},`));
 
-/** What stands in front of the terms. Ids, signatures and instants have nothing that JSON would escape. */
+/** What stands in front of the terms. Ids, numbers, signatures and instants have nothing that JSON would escape. */
 function tellStamp(row: Row, content: Content, region: Region): Twice {
   const { signed_text: text } = row;
   if (typeof text !== 'string') return toldTwice(utf8(`{${membersOf(showStamp(row, content, region))},`));
@@ -56,7 +56,7 @@ function tellStamp(row: Row, content: Content, region: Region): Twice {
   const updated = utcText(row['updated_at'] as Date);
   const date = optionalDay(row['date'] as string, region)!;
   const due = optionalDay(row['due_date'] as string, region)!;
-  const stamp = twice`{"id":"${id!}","number":"${inQuotes(number!)}","atcud":"${atcud!}","shortHash":"${short}","signature":{"text":"${inQuotes(text)}","value":"${hash!}","keyVersion":${String(version)}},"documentType":"${type!}","status":"${status!}","updatedAt":"${updated}","date":"${date}`;
+  const stamp = twice`{"id":"${id!}","number":"${number!}","atcud":"${inQuotes(atcud!)}","shortHash":"${short}","signature":{"text":"${text}","value":"${hash!}","keyVersion":${String(version)}},"documentType":"${type!}","status":"${status!}","updatedAt":"${updated}","date":"${date}`;
   const taxPoint = optionalDay(content.taxPointDate, region);
   const days =
     taxPoint === undefined
