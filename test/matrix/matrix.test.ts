@@ -2,10 +2,11 @@
  * Every operation × every rule of the corridor. The rows come from the operations themselves; each answer is judged by
  * the client as well (test/conforms.ts): reply as declared, refusals declared, statuses in the description.
  */
+import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../src/operations/all.ts';
-import type { Answer, Refused } from '../client.ts';
+import { type Answer, openWire, type Refused, type Sent } from '../client.ts';
 import { operationOf } from '../conforms.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 import { samples, withId, withQuery } from './samples.ts';
@@ -35,6 +36,30 @@ const twoMebibytes = JSON.stringify({ notes: 'x'.repeat(2 * 1024 * 1024) });
 
 test('every operation has a row', () => {
   expect(operations.map(({ name }) => name).toSorted()).toEqual(Object.keys(samples).toSorted());
+});
+
+test('on one connection each request is whose key it comes with', async () => {
+  const wire = openWire((service.app.http.server.address() as AddressInfo).port, 1);
+  const { key, revoke } = await A.anotherKey();
+  const ask = async (headers: Sent['headers']) => {
+    const { status, json } = await wire.send<{ id?: string; code?: string }>({
+      method: 'GET',
+      path: '/company',
+      headers: { host: 'x', ...headers },
+    });
+    return [status, json.id ?? json.code];
+  };
+  const ofA = { 'x-api-key': key };
+  expect(await ask(ofA)).toEqual([200, A.id]);
+  expect(await ask(ofA)).toEqual([200, A.id]);
+  expect(await ask({ 'x-api-key': B.key })).toEqual([200, B.id]);
+  expect(await ask({})).toEqual([401, 'UNAUTHENTICATED']);
+  expect(await ask({ 'x-api-key': `${B.key}0` })).toEqual([401, 'UNAUTHENTICATED']);
+  expect(await ask({ 'x-api-key': B.key, authorization: 'Bearer x' })).toEqual([400, 'AMBIGUOUS_CREDENTIALS']);
+  expect(await ask(ofA)).toEqual([200, A.id]);
+  await revoke();
+  expect(await ask(ofA)).toEqual([401, 'UNAUTHENTICATED']);
+  wire.close();
 });
 
 describe.each(operations.map((operation) => [operation.name, operation] as const))('%s', (name, operation) => {
