@@ -14,6 +14,7 @@ import { Rendered } from '../rendered.ts';
 import type { World } from '../world.ts';
 import { membersOf, optionalDay, type ShownContent, showHistory, showQrLink, showStamp } from './show-invoice.ts';
 
+/** `row`: its `content` may be an outline (kept-draft.ts), of which only `taxPointDate` and `parent` are read. Throws as `QrAddress`. */
 export function renderInvoice(
   row: Row,
   { terms, deal, issuer, folded }: ShownContent,

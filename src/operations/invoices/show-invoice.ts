@@ -43,8 +43,10 @@ export function showContent(content: Content, region: Region): ShownContent {
   };
 }
 
+/** Members of its JSON, without braces. */
 export const membersOf = (object: Record<string, unknown>): string => JSON.stringify(object).slice(1, -1);
 
+/** What stands in front of the terms: number, signature, status and days. */
 export function showStamp(row: Row, content: Content, region: Region): Record<string, unknown> {
   const hash = row['hash'];
   return {
@@ -75,6 +77,7 @@ function showTerms(content: Content): Record<string, unknown> {
   };
 }
 
+/** What stands between terms and deal. */
 export function showHistory(row: Row, content: Content, region: Region): Record<string, unknown> {
   return {
     createdAt: utcText(row['created_at'] as Date),
@@ -131,6 +134,7 @@ function showSummary(content: Content, credited: string): Record<string, unknown
   };
 }
 
+/** Of the QR code what is no picture: the link to it, valid from the row's `now`, and its message. */
 export function showQrLink(row: Row, companyId: string, world: World): Readonly<Record<'url' | 'data', string>> {
   return {
     url: fileLink(world, { companyId, documentId: String(row['id']), variant: 'qr' }, row['now'] as Date),
@@ -233,6 +237,7 @@ function percentIn(discount: Discount | undefined): number {
   return discount?.type === 'PERCENT' ? toNumber(discount.value) : 0;
 }
 
+/** The first instant of a day that there may be. */
 export function optionalDay(day: string | undefined, region: Region): string | undefined {
   return day === undefined ? undefined : startOfDay(day, region);
 }
