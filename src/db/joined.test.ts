@@ -122,7 +122,7 @@ test('of a statement that names its columns each element is a call, with its col
   const columns = ['id', 'n', 'seal', 'at', 'none'];
   const each = listStatement('joined columns', 'select 6', { joins: (all) => all.map((one) => [one]), columns });
   const seal = Buffer.from('00ff', 'hex');
-  const call = (id: string, n: unknown) => callFor(each, { none: null, n, id, seal, at: new Date(0) });
+  const call = (id: string, n: unknown) => callFor(each, [{ none: null, n, id, seal, at: new Date(0) }]);
   const { calls, spread } = joinCalls([[call('a', 1)], [call('b', () => 2)]]);
   const at = '1970-01-01T00:00:00.000Z';
   expect(calls.map(([{ name }, values]) => [name, encodeAll(values)])).toEqual([
@@ -132,7 +132,7 @@ test('of a statement that names its columns each element is a call, with its col
   expect(spread([[{ id: 'a' }], [{ id: 'b' }]])).toEqual([[{ id: 'a' }], [{ id: 'b' }]]);
   expect(encodeAll(call('c', 3)[1])).toEqual(['c', '3', seal, at, null]);
   const together = listStatement('joined columns, together', 'select 7', { columns });
-  const two = ['a', 'b'].map((id) => [callFor(together, { id })]);
+  const two = ['a', 'b'].map((id) => [callFor(together, [{ id }])]);
   expect(() => joinCalls(two)).toThrow('one element at a time');
 });
 

@@ -1,15 +1,5 @@
 /** Calls of several members that travel together, with those of one statement for lists made one. */
-import {
-  type Call,
-  callFor,
-  type Element,
-  Elements,
-  elementsOf,
-  idOf,
-  keyOf,
-  type Row,
-  type Statement,
-} from './statement.ts';
+import { type Call, callFor, type Element, elementsOf, idOf, keyOf, type Row, type Statement } from './statement.ts';
 
 export interface Joined {
   readonly calls: readonly Call[];
@@ -58,7 +48,7 @@ function joinOthers(members: readonly (readonly Call[])[]): Joined {
       const lists = statement.list(elements.get(statement)!).filter((list) => list.length > 0);
       sent.set(
         statement,
-        lists.map((list) => calls.push(callOf(statement, list)) - 1),
+        lists.map((list) => calls.push(callFor(statement, list)) - 1),
       );
     }
   }
@@ -116,14 +106,6 @@ function stepsOf(members: readonly (readonly Call[])[]): number[] | undefined {
     if (!moved) return steps;
   }
   return undefined;
-}
-
-function callOf(statement: Statement, list: readonly Element[]): Call {
-  const [first] = list;
-  if (typeof first === 'string') return [statement, [list]];
-  if (statement.columns === undefined) return [statement, [new Elements(list as Exclude<Element, string>[])]];
-  if (list.length !== 1) throw new Error(`statement ${statement.name} takes one element at a time`);
-  return callFor(statement, first!);
 }
 
 function rowsById(places: readonly number[], results: readonly Row[][]): Map<string, Row[]> {

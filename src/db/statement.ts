@@ -173,11 +173,16 @@ interface Lists {
   readonly columns?: readonly string[];
 }
 
-/** A call of such a statement for one element. */
-export const callFor = (statement: Statement, element: Exclude<Element, string>): Call => [
-  statement,
-  [statement.columns === undefined ? new Elements([element]) : new OneElement(element, statement.columns)],
-];
+/** A call of such a statement for these elements, in the form that it takes them in. */
+export function callFor(statement: Statement, list: readonly Element[]): Call {
+  if (typeof list[0] === 'string') return [statement, [list]];
+  const elements = list as readonly Exclude<Element, string>[];
+  if (statement.columns === undefined) return [statement, [new Elements(elements)]];
+  const [first] = elements;
+  if (first === undefined || list.length > 1)
+    throw new Error(`statement ${statement.name} takes one element at a time`);
+  return [statement, [new OneElement(first, statement.columns)]];
+}
 
 /**
  * What a column of the rows that a list is about is equal to, beside the join with the list: the index is then searched
@@ -196,6 +201,10 @@ export const anyId = 'any (array(select unnest($1::uuid[])))';
 /** Ends a statement for a list: `otherwise` is called, to fail, unless there is a row of `counted` for each element. */
 export const allOr = (counted: string, otherwise: string): string =>
   `select case when (select count(*) from ${counted}) = jsonb_array_length($1::jsonb) then true else ${otherwise} end as all_done`;
+
+/** The same for a statement that takes one element at a time. */
+export const oneOr = (counted: string, otherwise: string): string =>
+  `select case when exists (select from ${counted}) then true else ${otherwise} end as all_done`;
 
 /** Of ids that several members name, each once. */
 export const eachOnce: Joins = (ids) => [[...new Set(ids)]];

@@ -8,25 +8,7 @@ import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
 import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './errors.ts';
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
-import {
-  allOr,
-  anyId,
-  anyOf,
-  bytesJson,
-  type Call,
-  type Composed,
-  callFor,
-  composed,
-  type Element,
-  Elements,
-  eachOnce,
-  inOrderOfIds,
-  listStatement,
-  type Row,
-  type Statement,
-  statement,
-  WrittenElement,
-} from './statement.ts';
+import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
 
 export {
   allOr,
@@ -40,14 +22,14 @@ export {
   Elements,
   eachOnce,
   inOrderOfIds,
-  Line,
   listStatement,
+  oneOr,
   type Row,
-  type Source,
   type Statement,
   statement,
   WrittenElement,
-};
+} from './statement.ts';
+export { Line, type Source };
 
 /**
  * How a transaction gets its reach. `call` runs first; `accept` sees its rows before anything else is believed, and what

@@ -166,8 +166,7 @@ export function eventSeal(mac: Mac, documentId: string, event: BookEvent, previo
 
 /** `last`: the seal of the last event, or of the document before the first. */
 export function stateSeal(mac: Mac, documentId: string, events: number, last: Uint8Array): Buffer {
-  // As `sealedText` puts it: each document that is numbered comes by here.
-  return mac(utf8(`["state",{"documentId":${canonicalJson(documentId)},"events":${events}},"${hex(last)}"]`));
+  return mac(sealedText('state', { documentId, events }, last));
 }
 
 /** `variant`: which of a document's prints; `digest`: SHA-256 of the file. */
@@ -187,7 +186,7 @@ export function stateAfter(issued: State, events: readonly Pick<BookEvent, 'chan
 
 // The kind stands in front: a text of one kind is never one of another.
 function sealedText(kind: string, what: Readonly<Record<string, unknown>>, previous: Uint8Array): Utf8 {
-  return utf8(canonicalJson([kind, what, hex(previous)]));
+  return utf8(`["${kind}",${canonicalJson(what)},"${hex(previous)}"]`);
 }
 
 const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');

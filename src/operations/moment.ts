@@ -3,7 +3,7 @@
  * numbers are decided on, with a digest of it. Whoever has read it without a lock, be it long ago, writes on condition that
  * the digest is still the same and the time not far.
  */
-import { type Call, callFor, type Element, listStatement, type Row, statement } from '../db/transact.ts';
+import { type Call, callFor, type Element, listStatement, oneOr, type Row, statement } from '../db/transact.ts';
 import { issuerColumns, readinessColumns } from './company/company.ts';
 
 // Of the series only what never moves while documents are numbered; readiness asks nothing else of them.
@@ -33,17 +33,18 @@ const most_behind_seconds = 5;
 const holdMoment = listStatement(
   'unchanged_moment',
   `with moment as materialized (select certo.now() as now, c.id, series.last_signed, ${digest} as digest from ${companyAndBooks})
-   select case when exists (select from moment m
-     where m.id = $1::uuid and m.digest = $2::text
+   ${oneOr(
+     `moment m where m.id = $1::uuid and m.digest = $2::text
        and m.now between $4::timestamptz - interval '${a_moment_ms} ms' and $3::timestamptz + interval '${most_behind_seconds} s'
-       and (m.last_signed is null or m.last_signed <= $3::timestamptz + interval '${a_moment_ms} ms'))
-     then true else certo.changed_meanwhile() end as all_done`,
+       and (m.last_signed is null or m.last_signed <= $3::timestamptz + interval '${a_moment_ms} ms')`,
+     'certo.changed_meanwhile()',
+   )}`,
   { joins: firstAndLast, columns: ['id', 'digest', 'first', 'last'] },
 );
 
 /** On condition that the company is as `moment` found it; `now`: when it is decided that it is. */
 export function holdMomentCall({ id, digest }: Row, now: Date): Call {
-  return callFor(holdMoment, { id: String(id), digest, first: now, last: now });
+  return callFor(holdMoment, [{ id: String(id), digest, first: now, last: now }]);
 }
 
 /** Of what was decided on the same moment, the earliest and the latest: the others are between them. */
@@ -53,10 +54,7 @@ function firstAndLast(elements: readonly Element[]): Timed[][] {
     const before = byDigest.get(element['digest']) ?? element;
     const first = element.first < before.first ? element.first : before.first;
     const last = element.last > before.last ? element.last : before.last;
-    byDigest.set(
-      element['digest'],
-      first === before.first && last === before.last ? before : { ...before, first, last },
-    );
+    byDigest.set(element['digest'], { ...before, first, last });
   }
   return [...byDigest.values()].map((held) => [held]);
 }

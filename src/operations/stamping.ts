@@ -14,6 +14,7 @@ import {
   eachOnce,
   inOrderOfIds,
   listStatement,
+  oneOr,
   WrittenElement,
 } from '../db/transact.ts';
 import type { Content } from '../fiscal/document.ts';
@@ -106,7 +107,7 @@ const moveSeries = listStatement(
      where s.company_id = certo.current_company() and s.id = $1::uuid and s.last_number = $9::bigint and s.last_hash = $10::text
        and s.last_seal is not distinct from $11::bytea and s.status = 'ACTIVE'
      returning s.id)
-   select case when exists (select from done) then true else certo.changed_meanwhile() end as all_done`,
+   ${oneOr('done', 'certo.changed_meanwhile()')}`,
   { joins: oneMovePerSeries, columns: moveColumns },
 );
 // In order of id, as everyone who locks several of them.
@@ -164,7 +165,7 @@ export function stampCalls(
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
-    callFor(moveSeries, move),
+    callFor(moveSeries, [move]),
     [asDrafted ? stampDraft : stampDocument, [new Elements([new WrittenElement(numbered.id, stamped)])]],
   ];
   if (marked) return calls;
@@ -200,7 +201,7 @@ interface Move {
  * Documents that go on from each other move the head from before the first to behind the last. Where one does not, somebody
  * else had numbered before it was decided: its move is a second one, and the database sees that they can't both be true.
  */
-function oneMovePerSeries(elements: readonly Element[]): Move[][] {
+function oneMovePerSeries(elements: readonly Element[]): Element[][] {
   const steps: Map<string, Move>[] = [new Map()];
   for (const next of elements as readonly Move[]) {
     const moves = steps.at(-1)!;
@@ -214,8 +215,7 @@ function oneMovePerSeries(elements: readonly Element[]): Move[][] {
       steps.push(new Map([[next.id, next]]));
     }
   }
-  // In order of id, as everyone who locks several of them.
-  return steps.flatMap((moves) => [...moves.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((move) => [move]));
+  return steps.flatMap((moves) => inOrderOfIds([...moves.values()]).flatMap((all) => all.map((move) => [move])));
 }
 
 const goesOn = (before: Move, next: Move): boolean =>
