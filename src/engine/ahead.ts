@@ -185,10 +185,9 @@ export class AheadPress {
     });
     try {
       await this.#commit(group, lane);
-      // Answered once the next group is on its way.
-      setImmediate(() => {
-        for (const { acted, resolve } of group) resolve(acted);
-      });
+      // Once the next group is on its way; one after the other, so that the first answer does not wait until all of them are
+      // put together (docs/decisions/0077-one-after-the-other.md).
+      for (const { acted, resolve } of group) setImmediate(resolve, acted);
     } catch (error) {
       isLost = true;
       if (error instanceof OutcomeUnknown) for (const { reject } of group) reject(error);

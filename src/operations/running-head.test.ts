@@ -54,6 +54,19 @@ test('is signed in pieces, one behind the other, and what comes meanwhile behind
   expect((await last).previousHash).toBe(signatures.at(-1));
 });
 
+test('documents go on in the order of their numbers, each as far as it goes, a piece of one among them', async () => {
+  const steps: string[] = [];
+  const goOn = async (sequence: number, signing: Promise<unknown>) => {
+    await signing;
+    steps.push(`${sequence} signed`);
+    for (let i = 0; i < 5; i += 1) await Promise.resolve();
+    steps.push(`${sequence} on its way`);
+  };
+  const running = fresh();
+  await Promise.all(parts(1, 9).map((one, i) => goOn(i + 1, signed(running, one, local))));
+  expect(steps).toEqual(parts(1, 9).flatMap((_, i) => [`${i + 1} signed`, `${i + 1} on its way`]));
+});
+
 test('what stands behind a piece that was not signed is not signed; afterwards the last signature counts', async () => {
   const running = fresh();
   const eight = parts(1, 8).map((one) => signed(running, one, local));

@@ -86,7 +86,9 @@ async function signPiece(running: RunningHead, piece: readonly ToSign[]): Promis
     assert(isTheirs, 'what is signed together was decided for the key that signs');
     for (const [i, { resolve }] of piece.entries()) {
       const hash = signatures[i]!;
-      resolve({ previousHash: running.lastHash, hash });
+      // One after the other, each as far as it goes (docs/decisions/0077-one-after-the-other.md). A piece of one, too: it would
+      // overtake the piece before it, and be sealed out of its turn.
+      setImmediate(resolve, { previousHash: running.lastHash, hash });
       running.lastHash = hash;
     }
   } catch (error) {
