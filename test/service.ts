@@ -143,6 +143,8 @@ export interface Service {
   another(
     changed?: (db: Db) => Db,
     slowed?: (signer: Signer) => Signer,
+    /** Where it says that it is. */
+    address?: string,
   ): Promise<{ app: App; call: Service['call']; stop(): Promise<void> }>;
   control<T = unknown>(method: string, path: string, body?: unknown): Promise<T>;
   setCredentials(company: TestCompany, password?: string): Promise<void>;
@@ -252,9 +254,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       reports = first.app.startClock();
       return reports;
     },
-    async another(changed = (db) => db, slowed = (signer) => signer) {
+    async another(changed = (db) => db, slowed = (signer) => signer, address = baseUrl) {
       const db = await openDb({ connection: base.connection, max: 8 });
-      const door = await openDoor({ ...parts, db: changed(db), signer: slowed(parts.signer) }, logs);
+      const config = { ...parts.config, baseUrl: address };
+      const door = await openDoor({ ...parts, config, db: changed(db), signer: slowed(parts.signer) }, logs);
       return {
         app: door.app,
         call: door.call,

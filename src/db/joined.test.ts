@@ -116,6 +116,11 @@ test('what travels beside a list is not in its JSON, and comes behind it in the 
   expect((array as Buffer).toString('hex')).toBe(
     '0000000100000000000000110000000300000001' + '0000000122' + '00000003c3a95c' + '00000000',
   );
+  // Of which some may have none: there are nulls, of the length -1.
+  const some = new Elements([new WrittenElement('a', '"n":1', null), new WrittenElement('b', '"n":1', [utf8('"')])]);
+  expect((encodeAll([some])[1] as Buffer).toString('hex')).toBe(
+    '0000000100000001000000110000000200000001' + 'ffffffff' + '0000000122',
+  );
 });
 
 test('of a statement that names its columns each element is a call, with its columns as parameters', () => {

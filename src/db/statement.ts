@@ -30,11 +30,11 @@ export class WrittenElement {
   readonly members: string;
   /**
    * Bytes that travel beside the list, each as an item of a bytea[] that is the next parameter: of a long text JSON would escape
-   * every quotation mark, for the server to read them again. Every element of a list has some, or none has.
+   * every quotation mark, for the server to read them again. Every element of a list has some, or null, or none has.
    */
-  readonly beside: readonly Piece[] | undefined;
+  readonly beside: readonly Piece[] | null | undefined;
 
-  constructor(id: string, members: string, beside?: readonly Piece[]) {
+  constructor(id: string, members: string, beside?: readonly Piece[] | null) {
     this.id = id;
     this.members = members;
     this.beside = beside;
@@ -66,8 +66,8 @@ export class Elements {
   }
 
   /** What travels beside them, in their order. */
-  beside(): (readonly Piece[])[] {
-    const found: (readonly Piece[])[] = [];
+  beside(): (readonly Piece[] | null)[] {
+    const found: (readonly Piece[] | null)[] = [];
     for (const element of this.list) {
       if (element instanceof WrittenElement && element.beside !== undefined) found.push(element.beside);
     }

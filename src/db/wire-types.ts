@@ -151,13 +151,22 @@ export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[
 }
 
 const bytea_oid = 17;
+/** Stands where the length of an item would: it is null. */
+const null_length = -1;
 
 /** A bytea[] of one dimension as the server itself keeps it (array_recv): parameters that are bytes go in binary. */
-function binaryArray(items: readonly (readonly Piece[])[]): Buffer {
-  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, pieces) => sum + 4 + mostOfAll(pieces), 0));
-  // Dimensions, no nulls, the type of the items; of the dimension its size and where it begins.
-  let at = [1, 0, bytea_oid, items.length, 1].reduce((place, word) => bytes.writeInt32BE(word, place), 0);
+function binaryArray(items: readonly (readonly Piece[] | null)[]): Buffer {
+  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, pieces) => sum + 4 + mostOfAll(pieces ?? []), 0));
+  // Dimensions, whether there are nulls, the type of the items; of the dimension its size and where it begins.
+  let at = [1, Number(items.includes(null)), bytea_oid, items.length, 1].reduce(
+    (place, word) => bytes.writeInt32BE(word, place),
+    0,
+  );
   for (const pieces of items) {
+    if (pieces === null) {
+      at = bytes.writeInt32BE(null_length, at);
+      continue;
+    }
     const from = at + 4;
     const end = writePieces(bytes, from, pieces);
     bytes.writeInt32BE(end - from, at);

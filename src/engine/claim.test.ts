@@ -169,7 +169,7 @@ test('whoever completes after the lease is over rolls back, and the key stays de
   const { db } = service;
   expect(await take(claim)).toBeUndefined();
   await pass(claim, -0.001);
-  const result = { status: 200, contentType: 'x', folded: [utf8('{}')] };
+  const result = { status: 200, contentType: 'x', told: { folded: [utf8('{}')] } };
   const done = db.transact(claim.entry, (tx) => tx.commitWith([completeCall(claim, claim.scope, result, audit())]));
   expect(isClaimLost(await done.catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(claim, claim.scope);
@@ -185,14 +185,14 @@ test('only the holder of the fence completes or releases', async () => {
   const thief = { ...claim, fence: uuidv7() };
   const { db } = service;
   await take(claim);
-  const result = { status: 200, contentType: 'x', folded: [utf8('{}')] };
+  const result = { status: 200, contentType: 'x', told: { folded: [utf8('{}')] } };
   const complete = (by: Claim) =>
     db.transact(claim.entry, (tx) => tx.commitWith([completeCall(by, claim.scope, result, audit())]));
   expect(isClaimLost(await complete(thief).catch((error: unknown) => error))).toBe(true);
   const [release, values] = releaseCall(thief, claim.scope);
   await db.read(claim.entry).query(release, values);
   await complete(claim);
-  expect(await take(thief)).toEqual({ status: 200, contentType: 'x', body: utf8('{}') });
+  expect(await take(thief)).toEqual({ status: 200, told: { body: utf8('{}') } });
 });
 
 test('after a release the same request takes it again, another one does not', async () => {

@@ -37,11 +37,12 @@ const insertClaim = listStatement(
    returning c.fence as id`,
   { joins: eachKeyOnce },
 );
+const isKept = `c.completed_at > certo.now() - interval '${kept_days} days'`;
 const readClaim = listStatement(
   'claim_read',
   `select v.id, c.fingerprint = v.fingerprint as same_request, c.fence = v.fence as mine, c.completed_at is not null as completed,
-     c.fence is null as released, c.status, c.content_type,
-     case when c.completed_at > certo.now() - interval '${kept_days} days' then convert_from(c.body, 'UTF8') end as body,
+     c.fence is null as released, c.status, case when ${isKept} then c.retold end as retold,
+     case when ${isKept} then convert_from(c.body, 'UTF8') end as body,
      ceil(extract(epoch from c.lease_until - certo.now()))::int as lease_seconds
    from jsonb_to_recordset($1::jsonb) v (id uuid, operation text, key text, fingerprint bytea, fence uuid)
    join certo.claims c on c.key = ${anyOf('key', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
@@ -55,8 +56,8 @@ const results = `with moment as materialized (select certo.now() as now),
    results as (
      select * from rows from (
        jsonb_to_recordset($1::jsonb) as (scope text, operation text, key text, fence uuid, fingerprint bytea, status smallint,
-         content_type text, audit_id uuid, actor text, act text, subject_id uuid, request_id text),
-       unnest($2::bytea[])) v (scope, operation, key, fence, fingerprint, status, content_type, audit_id, actor, act, subject_id,
+         content_type text, retold text, audit_id uuid, actor text, act text, subject_id uuid, request_id text),
+       unnest($2::bytea[])) v (scope, operation, key, fence, fingerprint, status, content_type, retold, audit_id, actor, act, subject_id,
          request_id, body)),
    audited as (
      insert into certo.audit (company_id, id, at, actor, operation, subject_id, request_id)
@@ -67,7 +68,7 @@ const completeClaim = listStatement(
   `${results},
    completed as (
      update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
-       body = v.body
+       body = v.body, retold = v.retold
      from results v, moment
      where ${held} and c.lease_until > moment.now
      returning c.key)
@@ -77,8 +78,10 @@ const completeClaim = listStatement(
 const recordResult = listStatement(
   'claim_record',
   `${results}
-   insert into certo.claims (company_id, scope, operation, key, fingerprint, created_at, completed_at, status, content_type, body)
-   select certo.current_company(), v.scope, v.operation, v.key, v.fingerprint, moment.now, moment.now, v.status, v.content_type, v.body
+   insert into certo.claims (company_id, scope, operation, key, fingerprint, created_at, completed_at, status, content_type, body,
+     retold)
+   select certo.current_company(), v.scope, v.operation, v.key, v.fingerprint, moment.now, moment.now, v.status, v.content_type, v.body,
+     v.retold
    from results v, moment`,
   { joins: inOrderOfKeys },
 );
@@ -105,17 +108,19 @@ export interface Claim {
   readonly fence: string;
 }
 
-/** The answer as it went out, byte by byte. */
+/** The answer of what was done before. */
 export interface Recorded {
   readonly status: number;
-  readonly contentType: string;
-  readonly body: Utf8;
+  /** As it went out, byte by byte; or for who tells it again (`retell`) the service's address then. */
+  readonly told: { readonly body: Utf8 } | { readonly baseUrl: string };
 }
 
 /** An answer to be recorded. */
-export interface Result extends Omit<Recorded, 'body'> {
-  /** The body as `fold` and `foldNames` make it. */
-  readonly folded: readonly Piece[];
+export interface Result {
+  readonly status: number;
+  readonly contentType: string;
+  /** The body as `fold` and `foldNames` make it; or for who tells it again (`retell`) the service's address. */
+  readonly told: { readonly folded: readonly Piece[] } | { readonly baseUrl: string };
 }
 
 /** A row of `certo.audit`. */
@@ -230,9 +235,11 @@ class RecordedElement extends WrittenElement {
 
   constructor({ operation, key, fence, fingerprint }: Claim, scope: string, result: Result, audit: AuditEntry) {
     const claim = `"scope":${canonicalJson(scope)},"operation":${canonicalJson(operation)},"key":${canonicalJson(key)},"fence":"${fence}","fingerprint":${bytesJson(fingerprint)}`;
-    const kept = `"status":${result.status},"content_type":${canonicalJson(result.contentType)}`;
+    const { status, contentType, told } = result;
+    const retold = 'baseUrl' in told ? `,"retold":${canonicalJson(told.baseUrl)}` : '';
+    const kept = `"status":${status},"content_type":${canonicalJson(contentType)}${retold}`;
     const act = `"audit_id":"${audit.id}","actor":${canonicalJson(audit.actor)},"act":"${audit.operation}","subject_id":"${audit.subject_id}","request_id":${canonicalJson(audit.request_id)}`;
-    super(fence, `${claim},${kept},${act}`, result.folded);
+    super(fence, `${claim},${kept},${act}`, 'folded' in told ? told.folded : null);
     this.operation = operation;
     this.key = key;
   }
@@ -278,12 +285,10 @@ export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: P
 function judge(row: Row): Recorded | undefined {
   if (row['same_request'] !== true) throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (row['completed'] === true) {
+    const status = Number(row['status']);
+    if (row['retold'] !== null) return { status, told: { baseUrl: String(row['retold']) } };
     if (row['body'] === null) throw conflict('forgotten');
-    return {
-      status: Number(row['status']),
-      contentType: String(row['content_type']),
-      body: utf8(unfold(String(row['body']))),
-    };
+    return { status, told: { body: utf8(unfold(String(row['body']))) } };
   }
   if (row['mine'] === true) return undefined;
   // Released between our insert and our read: another attempt may take it at once.

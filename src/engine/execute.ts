@@ -10,10 +10,10 @@ import { randomUUID } from 'node:crypto';
 import { ConnectionLost, gaveWay, isDiskTrouble, isShort, OutcomeUnknown } from '../db/errors.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
-import { Refusal, refuseAll } from '../fiscal/refusal.ts';
+import { assert, Refusal, refuseAll } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';
 import { type AnyAsked, Download, type Operation } from '../operations/operation.ts';
-import { type Body, renderedOf } from '../operations/rendered.ts';
+import { type Body, Rendered, renderedOf } from '../operations/rendered.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
@@ -21,7 +21,7 @@ import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded, Taken } from './claim.ts';
 import { letGo, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
-import { type Act, nothing, type Press } from './press.ts';
+import { type Act, type Acted, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
 import { validate } from './validate.ts';
@@ -197,7 +197,12 @@ async function write(writing: Writing): Promise<Answer> {
   const problems = schemaProblems(call);
   const recalled = problems.length === 0 ? recall(writing, name) : undefined;
   if (recalled !== undefined) {
-    const take = claim && (async () => (await claimOrLetGo(writing, claim)).recorded);
+    const take =
+      claim &&
+      (async () => {
+        const { recorded } = await claimOrLetGo(writing, claim);
+        return recorded && toldBefore(writing, recorded);
+      });
     const work = () => acted(corridor, { operation, asked, entry, claim, take, ahead: () => recalled });
     return name === undefined ? work() : press.keys.during(name, claim!, work);
   }
@@ -208,7 +213,7 @@ async function write(writing: Writing): Promise<Answer> {
   if (claim !== undefined) {
     const { recorded, rows } = await guarded(() => claimOrLetGo(writing, claim, calls));
     if (name !== undefined) world.memory.keepKey(name);
-    if (recorded !== undefined) return replay(recorded);
+    if (recorded !== undefined) return answerOf(await guarded(() => toldBefore(writing, recorded)));
     if (calls !== undefined) ahead = known(rows);
   } else if (calls !== undefined) {
     ahead = known(await guarded(() => corridor.db.read(entry, 'shared').batch(calls)));
@@ -224,12 +229,28 @@ async function write(writing: Writing): Promise<Answer> {
 const nameOfKey = ({ subject }: Entry, claim: Claim | undefined): string | undefined =>
   claim === undefined || subject === undefined ? undefined : `${subject} ${claim.operation} ${claim.key}`;
 
-const replay = ({ status, body }: Recorded): Answer => ({ status, body, replayed: true });
+const answerOf = ({ status, answer, replayed }: Acted): Answer => ({
+  status,
+  body: answer.body(),
+  replayed: replayed === true,
+});
+
+/** What was done before, as it was answered then. */
+async function toldBefore({ corridor, call, asked, entry }: Writing, { status, told }: Recorded): Promise<Acted> {
+  if ('body' in told) return { status, answer: new Rendered([told.body]), replayed: true };
+  const { retell, name } = call.operation;
+  assert(retell !== undefined, `${name} tells its answers again`);
+  const shown = await retell(corridor.db.read(entry, 'shared'), asked, { ...corridor.world, ...told });
+  return { status, answer: renderedOf(shown), replayed: true };
+}
 
 /** Beside a request with the same key that has no claim in the database, which is asked about the credential none the less. */
-async function writtenBeside({ corridor, entry }: Writing, claim: Claim, fingerprint: Buffer): Promise<Answer> {
-  const reader = corridor.db.read(entry, 'shared');
-  return replay(await guarded(() => readBeside(reader, claim, fingerprint)));
+async function writtenBeside(writing: Writing, claim: Claim, fingerprint: Buffer): Promise<Answer> {
+  const { corridor, entry } = writing;
+  return guarded(async () => {
+    const recorded = await readBeside(corridor.db.read(entry, 'shared'), claim, fingerprint);
+    return answerOf(await toldBefore(writing, recorded));
+  });
 }
 
 /**
@@ -253,9 +274,9 @@ function recall({ corridor: { world }, call: { operation }, asked, entry, admit 
 }
 
 async function acted(corridor: Corridor, act: Act): Promise<Answer> {
-  const { status, answer, replayed = false } = await guarded(() => corridor.press.act(act));
+  const done = await guarded(() => corridor.press.act(act));
   act.operation.after?.(corridor.world);
-  return { status, body: answer.body(), replayed };
+  return answerOf(done);
 }
 
 /** The claim is written before the entry can refuse; a refused caller's claim is let go again. `calls`: read together. */

@@ -18,10 +18,10 @@ import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
-import { Rendered, renderedOf } from '../operations/rendered.ts';
+import { type Rendered, renderedOf } from '../operations/rendered.ts';
 import type { World } from '../operations/world.ts';
 import { AheadPress } from './ahead.ts';
-import type { Claim, Recorded } from './claim.ts';
+import type { Claim } from './claim.ts';
 import {
   auditCall,
   claimLost,
@@ -47,7 +47,7 @@ export interface Act {
   /** What it is decided on, without locks (`Ahead`); undefined: it needs them. */
   readonly ahead?: (() => unknown) | undefined;
   /** The claim was not taken yet: this takes it, or finds what was done before. */
-  readonly take?: (() => Promise<Recorded | undefined>) | undefined;
+  readonly take?: (() => Promise<Acted | undefined>) | undefined;
 }
 
 export interface Acted {
@@ -118,11 +118,8 @@ export class Press {
   }
 
   async #locked({ take, ...act }: Act): Promise<Acted> {
-    const recorded = await take?.();
-    if (recorded !== undefined) {
-      const { status, body } = recorded;
-      return { status, answer: new Rendered([body]), replayed: true };
-    }
+    const before = await take?.();
+    if (before !== undefined) return before;
     const acted = await this.#underLocks(act);
     this.#forgetChanged(act);
     return acted;
@@ -265,7 +262,9 @@ export class Press {
     };
     if (claim === undefined) return [auditCall(audit)];
     const { status, answer } = acted;
-    const result = { status, contentType: 'application/json; charset=utf-8', folded: answer.folded() };
+    const { baseUrl } = this.#world;
+    const told = operation.retell === undefined ? { folded: answer.folded() } : { baseUrl };
+    const result = { status, contentType: 'application/json; charset=utf-8', told };
     return [(take === undefined ? completeCall : recordCall)(claim, principal.scope, result, audit)];
   }
 }

@@ -120,6 +120,11 @@ export interface WriteDeclaration<
   /** Writes the change; returns the id of the record it concerns, for the audit. */
   readonly save: (tx: Tx, change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<string>;
   readonly show: (change: C, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
+  /**
+   * Tells the same answer once more, byte by byte, of what never changes when the act is done: then its key does not keep it
+   * (docs/decisions/0078-told-again.md). `world` has the address that the service had then, for links.
+   */
+  readonly retell?: (tx: Tx, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<unknown>;
   /** After the commit, in memory only: a nudge. The reply never waits for it. */
   readonly after?: (world: World) => void;
 }
@@ -169,6 +174,7 @@ export interface Operation {
   readonly ahead?: Ahead<AnyAsked, unknown, unknown>;
   readonly save: (tx: Tx, change: unknown, asked: AnyAsked, world: World) => Promise<string>;
   readonly show: (facts: unknown, asked: AnyAsked, world: World) => unknown;
+  readonly retell?: (tx: Tx, asked: AnyAsked, world: World) => Promise<unknown>;
   readonly after?: (world: World) => void;
 }
 

@@ -26,7 +26,7 @@ export class Rendered {
 
   /** How it is recorded. */
   folded(): readonly Piece[] {
-    return this.#folded ?? this.#pieces.map((piece) => (typeof piece === 'string' ? foldNames(fold(piece)) : piece));
+    return this.#folded ?? this.#pieces.map(foldPiece);
   }
 
   /** As it goes out. What is one text stays one: Node writes it with the headers. */
@@ -34,6 +34,11 @@ export class Rendered {
     this.#body ??= bodyOf(this.#pieces);
     return this.#body;
   }
+}
+
+function foldPiece(piece: Piece): Piece {
+  assert(typeof piece === 'string', 'what is written as bytes is recorded otherwise than it is told');
+  return foldNames(fold(piece));
 }
 
 /** What `show` has made in JSON, unless that is a Download. */

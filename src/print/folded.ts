@@ -8,12 +8,12 @@
  * In JSON a quotation mark within a text is escaped: what is looked for here is a member and nothing a caller wrote.
  */
 import { assert } from '../fiscal/refusal.ts';
-import { type Utf8, utf8, type Written } from '../fiscal/utf8.ts';
+import type { Utf8, Written } from '../fiscal/utf8.ts';
 import { qrDataUri } from './qr.ts';
 
 const picture = '"imageData":"data:image/svg+xml,';
 /** Stands where a picture was. */
-export const leftOut = 'qr:1';
+const leftOut = 'qr:1';
 const folded = `"imageData":"${leftOut}"`;
 const message = '"data":';
 
@@ -111,40 +111,6 @@ const anyCode = /\x1f[A-Z]|[\x01-\x09\x0b-\x1e]/g;
 
 /** JSON, or members of it, with what is frequent in it as one or two characters each. */
 export const foldNames = (json: Utf8): Utf8 => json.replace(anyFrequent, (text) => codeOf.get(text)!) as Utf8;
-
-/** JSON, or members of it, as it goes out and as it is recorded. */
-export interface Twice {
-  readonly told: Utf8;
-  readonly folded: Utf8;
-}
-
-/** What stands between the values of a template, folded. */
-const foldedBetween = new WeakMap<TemplateStringsArray, readonly string[]>();
-
-/**
- * A tag for templates of JSON: names stand between the values, and are folded once for all that is told by a template. Values
- * are texts as JSON has them within quotation marks, or numbers; of them nothing is folded.
- */
-export function twice(between: TemplateStringsArray, ...values: readonly string[]): Twice {
-  let short = foldedBetween.get(between);
-  if (short === undefined) {
-    short = between.map((text) => foldNames(utf8(text)));
-    foldedBetween.set(between, short);
-  }
-  let told = between[0]!;
-  let folded = short[0]!;
-  for (let at = 0; at < values.length; at += 1) {
-    const value = values[at]!;
-    told += value + between[at + 1]!;
-    folded += value + short[at + 1]!;
-  }
-  const encoded = utf8(told);
-  // What is ASCII is so without its names, too.
-  return { told: encoded, folded: encoded === told ? (folded as Utf8) : utf8(folded) };
-}
-
-/** The same of JSON that is there. */
-export const toldTwice = (told: Utf8): Twice => ({ told, folded: foldNames(told) });
 
 /** Bytes of what each code stands for: by the code, and of the rare ones by the letter. */
 const bytesOfCode: Buffer[] = [];

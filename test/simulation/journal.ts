@@ -91,8 +91,8 @@ export class Journal {
   }
 
   /** A key that was answered answers the same again: some of the last ones are asked. */
-  async again(wire: Wire): Promise<void> {
-    const last = this.done().slice(-3);
+  async again(wire: Wire, most = 3): Promise<void> {
+    const last = this.done().slice(-most);
     await Promise.all(last.map((act) => this.send(wire, act)));
   }
 

@@ -4,7 +4,7 @@ import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, listStatement, statement } from '../../db/transact.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
+import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { closed, nullable, oneOf } from '../fields.ts';
 import { listedMembers } from '../listed-documents.ts';
 import { placeColumns, placesOfDraft } from '../numbering.ts';
@@ -170,6 +170,11 @@ const readInvoice = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
 );
 const amongIds = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
+const readAsIssued = statement(
+  'invoice_as_issued',
+  `select ${shownColumns}, d.issued_state from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
+);
 const lockInvoice = listStatement(
   'invoice_lock',
   `select ${shownColumns}, ${begunColumns} from certo.documents d where ${amongIds} order by d.id for update of d`,
@@ -190,6 +195,15 @@ export async function loadInvoice(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(readInvoice, [id]);
   if (row === undefined) throw await missingInvoice(tx, id);
   return row;
+}
+
+/** The same as it stood when it was issued: what moves of a document stands in it as it was then, sealed with the rest. */
+export async function loadAsIssued(tx: Tx, id: string): Promise<Row> {
+  const [row] = await tx.query(readAsIssued, [id]);
+  const state = row?.['issued_state'] as { readonly updated_at: string } | null | undefined;
+  assert(state != null, 'what was issued stays');
+  const told = { updated_at: new Date(state.updated_at), at_code: null, at_message: null };
+  return { ...row, ...state, ...told, now: row!['issued_at'] };
 }
 
 /** Neither issued nor on its way to it. */

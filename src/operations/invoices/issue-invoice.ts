@@ -33,7 +33,7 @@ import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
 import { type AskedNote, creditedBalance } from './create-credit-note.ts';
 import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
-import { draftToChange, InvoiceReply, isDraft, readDraftAhead } from './invoice.ts';
+import { draftToChange, InvoiceReply, isDraft, loadAsIssued, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
 import { renderInvoice } from './render-invoice.ts';
 import { showInvoice } from './show-invoice.ts';
@@ -188,6 +188,10 @@ export const issueInvoice = defineWrite({
     const { kept } = change;
     if (kept === undefined) return showInvoice(issued, region, companyId, world);
     return renderInvoice(issued, kept.shown, region, companyId, world);
+  },
+  // All that the answer says is frozen, or stands in the document as it was then.
+  async retell(tx, { params, principal: { region, companyId } }, world) {
+    return showInvoice(await loadAsIssued(tx, params.id), region, companyId, world);
   },
   after: (world) => world.nudgeReports(),
 });

@@ -192,10 +192,11 @@ describe.each(Object.entries(drafts))('a draft %s', (_, content) => {
       const whole = utf8(JSON.stringify(showInvoice(one, 'PT', companyId, world)));
       const rendered = renderInvoice({ ...one, content: outline }, kept.shown, 'PT', companyId, world);
       expect((rendered.body() as Buffer).toString('latin1')).toBe(whole);
-      const folded = bytesOf(rendered.folded());
-      expect(folded.length).toBeLessThan(fold(whole).length - 600);
-      expect(unfold(folded.toString())).toBe(JSON.stringify(showInvoice(one, 'PT', companyId, world)));
     }
+    const recorded = bytesOf(renderInvoice({ ...row, content: outline }, kept.shown, 'PT', companyId, world).folded());
+    const whole = JSON.stringify(showInvoice(row, 'PT', companyId, world));
+    expect(recorded.length).toBeLessThan(fold(utf8(whole)).length - 600);
+    expect(unfold(recorded.toString())).toBe(whole);
     // Its picture is drawn behind the write: that it can be is found before.
     const undrawable = { ...issued, content: outline, qr: 'A'.repeat(2_332) };
     expect(() => renderInvoice(undrawable, kept.shown, 'PT', companyId, world)).toThrow(RangeError);
