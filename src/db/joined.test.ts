@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { utf8 } from '../fiscal/utf8.ts';
 import { joinCalls } from './joined.ts';
 import {
   type Call,
@@ -106,22 +105,6 @@ function textOf(jsonb: unknown): string {
   expect(bytes[0]).toBe(1);
   return bytes.toString('utf8', 1);
 }
-
-test('what travels beside a list is not in its JSON, and comes behind it in the order of the elements', () => {
-  const list = ['"', 'é\\', ''].map((text, i) => new WrittenElement(String(i), '"n":1', [utf8(text)]));
-  const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
-  const [json, array, ...rest] = encodeAll(calls[0]![1]);
-  expect([JSON.parse(textOf(json)), rest]).toEqual([list.map(({ id }) => ({ id, n: 1 })), []]);
-  // array_recv: 1 dimension, no nulls, bytea, 3 items from 1 on; then each with its length.
-  expect((array as Buffer).toString('hex')).toBe(
-    '0000000100000000000000110000000300000001' + '0000000122' + '00000003c3a95c' + '00000000',
-  );
-  // Of which some may have none: there are nulls, of the length -1.
-  const some = new Elements([new WrittenElement('a', '"n":1', null), new WrittenElement('b', '"n":1', [utf8('"')])]);
-  expect((encodeAll([some])[1] as Buffer).toString('hex')).toBe(
-    '0000000100000001000000110000000200000001' + 'ffffffff' + '0000000122',
-  );
-});
 
 test('of a statement that names its columns each element is a call, with its columns as parameters', () => {
   const columns = ['id', 'n', 'seal', 'at', 'none'];

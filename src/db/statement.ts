@@ -1,6 +1,6 @@
 /** Known SQL has a name: the server parses it once per connection, and errors can say which statement failed. */
 import { canonicalJson } from '../fiscal/canonical.ts';
-import type { Piece } from '../fiscal/utf8.ts';
+import type { ByColumn, ColumnValues } from './by-column.ts';
 
 /** One row, by column name. Types of the values: see wire-types.ts. */
 export type Row = Record<string, unknown>;
@@ -15,6 +15,8 @@ export interface Statement {
   readonly list?: Joins;
   /** It takes one element at a time, whose columns of these names are its parameters, in this order. */
   readonly columns?: readonly string[];
+  /** Its list travels so. */
+  readonly byColumn?: ByColumn;
 }
 
 /**
@@ -28,16 +30,10 @@ export class WrittenElement {
   readonly id: string;
   /** Members of an object, without braces; `id` is none of them. */
   readonly members: string;
-  /**
-   * Bytes that travel beside the list, each as an item of a bytea[] that is the next parameter: of a long text JSON would escape
-   * every quotation mark, for the server to read them again. Every element of a list has some, or null, or none has.
-   */
-  readonly beside: readonly Piece[] | null | undefined;
 
-  constructor(id: string, members: string, beside?: readonly Piece[] | null) {
+  constructor(id: string, members: string) {
     this.id = id;
     this.members = members;
-    this.beside = beside;
   }
 }
 
@@ -64,14 +60,19 @@ export class Elements {
     if (texts.length === 0) at = bytes.writeUInt8(sign.open, at);
     return bytes.subarray(0, bytes.writeUInt8(sign.close, at));
   }
+}
 
-  /** What travels beside them, in their order. */
-  beside(): (readonly Piece[] | null)[] {
-    const found: (readonly Piece[] | null)[] = [];
-    for (const element of this.list) {
-      if (element instanceof WrittenElement && element.beside !== undefined) found.push(element.beside);
-    }
-    return found;
+/** Elements of a statement whose list travels by column. */
+export class ElementsByColumn extends Elements {
+  readonly #byColumn: ByColumn;
+
+  constructor(list: Elements['list'], byColumn: ByColumn) {
+    super(list);
+    this.#byColumn = byColumn;
+  }
+
+  parameters(): Buffer[] {
+    return this.#byColumn.encode(this.list as readonly ColumnValues[]);
   }
 }
 
@@ -150,12 +151,13 @@ export function statement(name: string, text: string, group?: Statement['group']
  * Declares a statement with one parameter, a list: ids as an array, or Elements. It names the element of each row that it
  * returns in a column `id`. Calls of it that travel together become one (joined.ts): what a statement costs the server
  * before it touches a row (its checks, policies and triggers made ready) is paid once and not for each of them. Rows that
- * it locks without `alone` it has to lock in one order. With `columns` the lists that `joins` makes have one element each.
+ * it locks without `alone` it has to lock in one order. With `columns` the lists that `joins` makes have one element each. With
+ * `byColumn` the parameters are the columns of the list, one array each.
  */
 export function listStatement(
   name: string,
   text: string,
-  { group, joins = (elements) => [elements], columns }: Lists = {},
+  { group, joins = (elements) => [elements], columns, byColumn }: Lists = {},
 ): Statement {
   statement(name, text, group);
   return {
@@ -164,6 +166,7 @@ export function listStatement(
     ...(group === undefined ? {} : { group }),
     list: joins,
     ...(columns === undefined ? {} : { columns }),
+    ...(byColumn === undefined ? {} : { byColumn }),
   };
 }
 
@@ -171,12 +174,14 @@ interface Lists {
   readonly group?: 'alone';
   readonly joins?: Joins;
   readonly columns?: readonly string[];
+  readonly byColumn?: ByColumn;
 }
 
 /** A call of such a statement for these elements, in the form that it takes them in. */
 export function callFor(statement: Statement, list: readonly Element[]): Call {
   if (typeof list[0] === 'string') return [statement, [list]];
   const elements = list as readonly Exclude<Element, string>[];
+  if (statement.byColumn !== undefined) return [statement, [new ElementsByColumn(elements, statement.byColumn)]];
   if (statement.columns === undefined) return [statement, [new Elements(elements)]];
   const [first] = elements;
   if (first === undefined || list.length > 1)
@@ -198,9 +203,12 @@ export const anyOf = (member: string, type: 'uuid' | 'text'): string =>
  */
 export const anyId = 'any (array(select unnest($1::uuid[])))';
 
-/** Ends a statement for a list: `otherwise` is called, to fail, unless there is a row of `counted` for each element. */
-export const allOr = (counted: string, otherwise: string): string =>
-  `select case when (select count(*) from ${counted}) = jsonb_array_length($1::jsonb) then true else ${otherwise} end as all_done`;
+/**
+ * Ends a statement for a list: `otherwise` is called, to fail, unless there is a row of `counted` for each element. `count`:
+ * how many elements there are, where they do not travel as JSON.
+ */
+export const allOr = (counted: string, otherwise: string, count = 'jsonb_array_length($1::jsonb)'): string =>
+  `select case when (select count(*) from ${counted}) = ${count} then true else ${otherwise} end as all_done`;
 
 /** The same for a statement that takes one element at a time. */
 export const oneOr = (counted: string, otherwise: string): string =>

@@ -10,6 +10,7 @@ import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
 
+export { ByColumn } from './by-column.ts';
 export {
   allOr,
   anyId,

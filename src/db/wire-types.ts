@@ -4,8 +4,7 @@
  * has milliseconds), int8 a number while it is a safe integer and an error beyond, json is parsed, bytea is a Buffer.
  */
 
-import { mostOfAll, type Piece, writePieces } from '../fiscal/utf8.ts';
-import { Elements, OneElement } from './statement.ts';
+import { Elements, ElementsByColumn, OneElement } from './statement.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -135,44 +134,15 @@ export function encode(value: unknown): string | Buffer | null {
   }
 }
 
-/** The parameters of a statement, in their order. Lists with something beside them are two. */
+/** The parameters of a statement, in their order. */
 export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[] {
   const encoded: (string | Buffer | null)[] = [];
   for (const value of values) {
-    if (value instanceof OneElement) {
-      for (const column of value.values()) encoded.push(encode(column));
-      continue;
-    }
-    encoded.push(encode(value));
-    const beside = value instanceof Elements ? value.beside() : [];
-    if (beside.length > 0) encoded.push(binaryArray(beside));
+    if (value instanceof OneElement) for (const column of value.values()) encoded.push(encode(column));
+    else if (value instanceof ElementsByColumn) encoded.push(...value.parameters());
+    else encoded.push(encode(value));
   }
   return encoded;
-}
-
-const bytea_oid = 17;
-/** Stands where the length of an item would: it is null. */
-const null_length = -1;
-
-/** A bytea[] of one dimension as the server itself keeps it (array_recv): parameters that are bytes go in binary. */
-function binaryArray(items: readonly (readonly Piece[] | null)[]): Buffer {
-  const bytes = Buffer.allocUnsafe(20 + items.reduce((sum, pieces) => sum + 4 + mostOfAll(pieces ?? []), 0));
-  // Dimensions, whether there are nulls, the type of the items; of the dimension its size and where it begins.
-  let at = [1, Number(items.includes(null)), bytea_oid, items.length, 1].reduce(
-    (place, word) => bytes.writeInt32BE(word, place),
-    0,
-  );
-  for (const pieces of items) {
-    if (pieces === null) {
-      at = bytes.writeInt32BE(null_length, at);
-      continue;
-    }
-    const from = at + 4;
-    const end = writePieces(bytes, from, pieces);
-    bytes.writeInt32BE(end - from, at);
-    at = end;
-  }
-  return bytes.subarray(0, at);
 }
 
 function arrayLiteral(values: readonly unknown[]): string {

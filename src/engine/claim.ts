@@ -10,8 +10,7 @@
 
 import { ConnectionLost, StatementError } from '../db/errors.ts';
 import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
-import { allOr, anyOf, bytesJson, Elements, listStatement, WrittenElement } from '../db/transact.ts';
-import { canonicalJson } from '../fiscal/canonical.ts';
+import { allOr, anyOf, ByColumn, callFor, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Piece, type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany, type Principal } from '../identity/principal.ts';
@@ -48,17 +47,32 @@ const readClaim = listStatement(
    join certo.claims c on c.key = ${anyOf('key', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.company_id = certo.current_company() and c.scope = current_setting('app.scope')
      and c.operation = v.operation and c.key = v.key`,
 );
-/** The claim of each element of a list, while its holder holds it. */
-const held = `c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
-       and c.scope = ${anyOf('scope', 'text')} and c.operation = ${anyOf('operation', 'text')} and c.key = ${anyOf('key', 'text')}`;
+/** The claim of each element of a list, while its holder holds it. `any`: what a column of any element is. */
+const held = (any: (column: string) => string) =>
+  `c.company_id = certo.current_company() and c.scope = v.scope and c.operation = v.operation and c.key = v.key and c.fence = v.fence
+       and c.scope = ${any('scope')} and c.operation = ${any('operation')} and c.key = ${any('key')}`;
+const recorded = new ByColumn(
+  {
+    fence: 'uuid',
+    key: 'text',
+    fingerprint: 'bytea',
+    audit_id: 'uuid',
+    subject_id: 'uuid',
+    request_id: 'text',
+    body: 'bytea',
+    retold: 'text',
+    scope: 'text',
+    operation: 'text',
+    status: 'smallint',
+    content_type: 'text',
+    actor: 'text',
+    act: 'text',
+  },
+  ['scope', 'operation', 'status', 'content_type', 'actor', 'act'],
+);
 // With the audit entry, since a statement costs the server more than a row.
 const results = `with moment as materialized (select certo.now() as now),
-   results as (
-     select * from rows from (
-       jsonb_to_recordset($1::jsonb) as (scope text, operation text, key text, fence uuid, fingerprint bytea, status smallint,
-         content_type text, retold text, audit_id uuid, actor text, act text, subject_id uuid, request_id text),
-       unnest($2::bytea[])) v (scope, operation, key, fence, fingerprint, status, content_type, retold, audit_id, actor, act, subject_id,
-         request_id, body)),
+   results as materialized (select * from ${recorded.rows} v),
    audited as (
      insert into certo.audit (company_id, id, at, actor, operation, subject_id, request_id)
      select certo.current_company(), v.audit_id, moment.now, v.actor, v.act, v.subject_id, v.request_id from results v, moment)`;
@@ -70,9 +84,10 @@ const completeClaim = listStatement(
      update certo.claims c set fence = null, lease_until = null, completed_at = moment.now, status = v.status, content_type = v.content_type,
        body = v.body, retold = v.retold
      from results v, moment
-     where ${held} and c.lease_until > moment.now
+     where ${held((column) => recorded.any(column))} and c.lease_until > moment.now
      returning c.key)
-   ${allOr('completed', 'certo.claim_lost()')}`,
+   ${allOr('completed', 'certo.claim_lost()', recorded.count)}`,
+  { byColumn: recorded },
 );
 // Where the key is taken, by whatever request and process, it fails: by the primary key, behind who is writing it just now.
 const recordResult = listStatement(
@@ -83,7 +98,7 @@ const recordResult = listStatement(
    select certo.current_company(), v.scope, v.operation, v.key, v.fingerprint, moment.now, moment.now, v.status, v.content_type, v.body,
      v.retold
    from results v, moment`,
-  { joins: inOrderOfKeys },
+  { joins: inOrderOfKeys, byColumn: recorded },
 );
 const insertAudit = listStatement(
   'audit_insert',
@@ -96,7 +111,7 @@ const releaseClaim = listStatement(
   'claim_release',
   `update certo.claims c set fence = null, lease_until = null
    from jsonb_to_recordset($1::jsonb) v (scope text, operation text, key text, fence uuid)
-   where ${held} and c.completed_at is null and c.lease_until > (select certo.now())`,
+   where ${held((column) => anyOf(column, 'text'))} and c.completed_at is null and c.lease_until > (select certo.now())`,
 );
 
 export interface Claim {
@@ -151,7 +166,7 @@ function eachKeyOnce(elements: readonly Element[]): Element[][] {
 
 /** Two transactions that write the same keys wait for each other in one order. */
 function inOrderOfKeys(elements: readonly Element[]): Element[][] {
-  return [(elements as readonly RecordedElement[]).toSorted(byOperationAndKey)];
+  return [(elements as readonly (Key & { readonly id: string })[]).toSorted(byOperationAndKey)];
 }
 
 type Key = Pick<Claim, 'operation' | 'key'>;
@@ -220,29 +235,34 @@ export async function readBeside(reader: Tx, claim: Claim, fingerprint: Buffer):
  * the lease is over or another holds the key; then nothing is kept.
  */
 export function completeCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
-  return [completeClaim, [new Elements([new RecordedElement(claim, scope, result, audit)])]];
+  return callFor(completeClaim, [recordedElement(claim, scope, result, audit)]);
 }
 
 /** The same for a claim that was not taken before: it fails, and nothing is kept, when the key has been used. */
 export function recordCall(claim: Claim, scope: string, result: Result, audit: AuditEntry): Call {
-  return [recordResult, [new Elements([new RecordedElement(claim, scope, result, audit)])]];
+  return callFor(recordResult, [recordedElement(claim, scope, result, audit)]);
 }
 
-/** A claim with its result, and who did what. Each act that changes something comes by here, so it is written as it travels. */
-class RecordedElement extends WrittenElement {
-  readonly operation: string;
-  readonly key: string;
-
-  constructor({ operation, key, fence, fingerprint }: Claim, scope: string, result: Result, audit: AuditEntry) {
-    const claim = `"scope":${canonicalJson(scope)},"operation":${canonicalJson(operation)},"key":${canonicalJson(key)},"fence":"${fence}","fingerprint":${bytesJson(fingerprint)}`;
-    const { status, contentType, told } = result;
-    const retold = 'baseUrl' in told ? `,"retold":${canonicalJson(told.baseUrl)}` : '';
-    const kept = `"status":${status},"content_type":${canonicalJson(contentType)}${retold}`;
-    const act = `"audit_id":"${audit.id}","actor":${canonicalJson(audit.actor)},"act":"${audit.operation}","subject_id":"${audit.subject_id}","request_id":${canonicalJson(audit.request_id)}`;
-    super(fence, `${claim},${kept},${act}`, 'folded' in told ? told.folded : null);
-    this.operation = operation;
-    this.key = key;
-  }
+/** A claim with its result, and who did what. */
+function recordedElement(claim: Claim, scope: string, { status, contentType, told }: Result, audit: AuditEntry) {
+  const { operation, key, fence, fingerprint } = claim;
+  return {
+    id: fence,
+    fence,
+    key,
+    fingerprint,
+    audit_id: audit.id,
+    subject_id: audit.subject_id,
+    request_id: audit.request_id,
+    body: 'folded' in told ? told.folded : null,
+    retold: 'baseUrl' in told ? told.baseUrl : null,
+    scope,
+    operation,
+    status,
+    content_type: contentType,
+    actor: audit.actor,
+    act: audit.operation,
+  };
 }
 
 /** The same without a claim: who did what. */

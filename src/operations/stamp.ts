@@ -85,13 +85,23 @@ export interface Stamp {
   readonly begun: Begun;
 }
 
+/** The columns of a document that move, as they stand when it is numbered. */
+export interface State {
+  readonly at_status: string;
+  readonly credited: string;
+  readonly outstanding: string;
+  readonly status: string;
+  readonly updated_at: Date;
+}
+
 export interface Sealed {
   /** Its frozen columns as they are sealed, in text; undefined where those of its row came encoded. */
   readonly members: readonly string[] | undefined;
   /** Of these what issuing adds; empty for what is null. */
   readonly added: readonly string[];
-  /** The columns that move, as members of JSON. */
-  readonly state: string;
+  /** The columns that move, and the same as members of JSON. */
+  readonly state: State;
+  readonly stateText: string;
   readonly seal: Buffer;
   readonly stateSeal: Buffer;
   /** Makes the seal of the series that ends with this document. */
@@ -102,7 +112,8 @@ export interface Sealed {
 export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed {
   const { id, companyId, decided, drafted } = numbered;
   const state = stateOf(numbered, stamp);
-  const added = addedBy(numbered, stamp, state);
+  const stateText = textOfState(state);
+  const added = addedBy(numbered, stamp, stateText);
   const members =
     drafted === undefined
       ? withAdded(draftedMembers({ id, companyId, content: decided.content }, stamp.begun), added)
@@ -113,6 +124,7 @@ export function sealNumbered(numbered: Numbered, stamp: Stamp, mac: Mac): Sealed
     members,
     added,
     state,
+    stateText,
     seal,
     stateSeal: stateSeal(mac, numbered.id, 0, seal),
     headSeal: () => headSeal(mac, numbered.series, numbered.issued.sequence, seal),
@@ -124,11 +136,19 @@ export function stampedAt(now: Date, { updatedAt }: Begun): Date {
   return new Date(Math.max(now.getTime(), updatedAt === undefined ? 0 : updatedAt.getTime() + 1));
 }
 
-/** Members of its canonical JSON. None of the values has anything to be escaped. */
-function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Stamp): string {
-  const updated = utcText(stampedAt(now, begun));
-  return `"at_status":"${atStatusOf(decided.content)}","credited":"0.00","outstanding":"${round2(outstanding)}","status":"${status}","updated_at":"${updated}"`;
+function stateOf({ now, decided }: Numbered, { status, outstanding, begun }: Stamp): State {
+  return {
+    at_status: atStatusOf(decided.content),
+    credited: '0.00',
+    outstanding: round2(outstanding),
+    status,
+    updated_at: stampedAt(now, begun),
+  };
 }
+
+/** Members of its canonical JSON. None of the values has anything to be escaped. */
+const textOfState = ({ at_status, credited, outstanding, status, updated_at }: State): string =>
+  `"at_status":"${at_status}","credited":"${credited}","outstanding":"${outstanding}","status":"${status}","updated_at":"${utcText(updated_at)}"`;
 
 /** A document before it has a number. */
 interface Drafted {

@@ -7,6 +7,7 @@ import {
   allOr,
   anyId,
   anyOf,
+  ByColumn,
   bytesJson,
   callFor,
   type Element,
@@ -20,7 +21,6 @@ import {
 import type { Content } from '../fiscal/document.ts';
 import { assert } from '../fiscal/refusal.ts';
 import { frozenInOrder, type Mac } from '../fiscal/seal.ts';
-import { utcText } from '../fiscal/time.ts';
 import { type AddedColumn, type Numbered, type Sealed, type Stamp, sealNumbered } from './stamp.ts';
 
 /** Columns that the stamp writes: all that is frozen, but for what the row has had since it was inserted. */
@@ -56,35 +56,40 @@ const draftColumns = {
 } as const satisfies Record<OverDraft, string>;
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
-const orChanged = allOr('done', 'certo.changed_meanwhile()');
 // By "number is null" it would go through the index of all drafts.
-const stamping = (columns: readonly string[], elements: string, condition = '') => `with done as (
+const stamping = (columns: readonly string[], elements: string, any: string, condition = '') => `with done as (
      update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from ${elements} v
-     where d.company_id = certo.current_company() and d.id = v.id and d.id = ${anyOf('id', 'uuid')}
+     where d.company_id = certo.current_company() and d.id = v.id and d.id = ${any}
        and coalesce(d.number, '') = ''${condition}
-     returning d.id)
-   ${orChanged}`;
+     returning d.id)`;
 const stampDocument = listStatement(
   'number_document',
-  stamping(
+  `${stamping(
     ['seal', 'state_seal', ...stampedColumns, ...stampedState],
     'jsonb_populate_recordset(null::certo.documents, $1::jsonb)',
-  ),
+    anyOf('id', 'uuid'),
+  )}
+   ${allOr('done', 'certo.changed_meanwhile()')}`,
 );
 // What the draft says is neither sent nor written again: half of what a document costs here is its content. On condition that
 // it is the revision that was decided on, so that nobody has to hold the row before: to lock a row costs half of writing it.
-const typed = Object.entries({ id: 'uuid', seen: 'timestamptz', ...draftColumns }).map(
-  ([column, type]) => `${column} ${type}`,
-);
+const overDrafts = new ByColumn({ id: 'uuid', seen: 'timestamptz', ...draftColumns }, [
+  'series_id',
+  'date',
+  'due_date',
+  'key_version',
+  'certificate_number',
+  'issued_by',
+  'status',
+  'credited',
+  'at_status',
+]);
 const stampDraft = listStatement(
   'number_draft',
-  stamping(
-    Object.keys(draftColumns),
-    `(select * from jsonb_to_recordset($1::jsonb) x (${typed.join(', ')}))`,
-    ' and d.updated_at = v.seen',
-  ),
-  { joins: inOrderOfIds },
+  `${stamping(Object.keys(draftColumns), overDrafts.rows, overDrafts.any('id'), ' and d.updated_at = v.seen')}
+   ${allOr('done', 'certo.changed_meanwhile()', overDrafts.count)}`,
+  { joins: inOrderOfIds, byColumn: overDrafts },
 );
 const moveColumns = [
   'id',
@@ -159,14 +164,11 @@ export function stampCalls(
     hash_before: previousHash,
     seal_before: previousSeal,
   };
-  const stamped = asDrafted
-    ? stampOf(sealed, `"seen":"${utcText(stamp.begun.updatedAt!)}",${present(sealed.added)}`)
-    : stampOf(sealed, present(sealed.members!.filter((_, i) => isStamped[i])));
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
     // who has the head and writes the same one.
     callFor(moveSeries, [move]),
-    [asDrafted ? stampDraft : stampDocument, [new Elements([new WrittenElement(numbered.id, stamped)])]],
+    asDrafted ? stampOverDraft(numbered, stamp, sealed) : stampWhole(numbered.id, sealed),
   ];
   if (marked) return calls;
   const [customerId, ...itemIds] = namedBy(content);
@@ -178,12 +180,41 @@ export function namedBy({ customer, lines }: Content): string[] {
   return [customer.id, ...new Set(lines.map((line) => line.itemId))];
 }
 
-/** As members of JSON. `written`: the text that was sealed, of the columns that are written. */
-const stampOf = ({ state, seal, stateSeal }: Sealed, written: string): string =>
-  `"seal":${bytesJson(seal)},"state_seal":${bytesJson(stateSeal)},${state},${written}`;
+/** All of the row, as members of JSON: the text that was sealed, of the columns that are written. What is null is left out, and so read. */
+function stampWhole(id: string, { stateText, members, seal, stateSeal }: Sealed): Call {
+  const written = members!.filter((member, i) => isStamped[i] === true && member !== '').join(',');
+  const stamped = `"seal":${bytesJson(seal)},"state_seal":${bytesJson(stateSeal)},${stateText},${written}`;
+  return [stampDocument, [new Elements([new WrittenElement(id, stamped)])]];
+}
 
-/** Null is left out, and so read. */
-const present = (members: readonly string[]): string => members.filter((member) => member !== '').join(',');
+/** What issuing adds to the row, value by value as it was sealed. */
+function stampOverDraft(
+  { id, decided, issued, seriesId, signedText, now }: Numbered,
+  { actor, begun: { updatedAt } }: Stamp,
+  { state, stateText, seal, stateSeal }: Sealed,
+): Call {
+  const columns: Record<OverDraft, unknown> = {
+    seal,
+    state_seal: stateSeal,
+    series_id: seriesId,
+    date: decided.date,
+    due_date: decided.dueDate,
+    sequence: issued.sequence,
+    number: issued.number,
+    atcud: issued.atcud,
+    hash: issued.hash,
+    signed_text: signedText,
+    key_version: issued.keyVersion,
+    certificate_number: issued.certificateNumber,
+    system_entry: issued.systemEntry,
+    qr: issued.qr,
+    issued_at: now,
+    issued_by: actor,
+    issued_state: `{${stateText}}`,
+    ...state,
+  };
+  return callFor(stampDraft, [{ id, seen: updatedAt, ...columns }]);
+}
 
 /** What a document does to the head of its series: on condition that it stands where the one before left it. */
 interface Move {
