@@ -130,6 +130,8 @@ describe('a list that travels by column', () => {
     for (const wrong of [new Date(Number.NaN), new Date('2290-01-01')])
       expect(() => refused('at', wrong)).toThrow(TypeError);
     expect(() => refused('n', 2 ** 31)).toThrow(RangeError);
+    for (const wrong of [null, undefined])
+      expect(() => refused('same', wrong)).toThrow('column same of a list is null');
   });
 });
 

@@ -81,9 +81,11 @@ export class ByColumn {
 const arrayOf = (wire: Wire, i: number): string => `($${i + 1}::${wires[wire].array})`;
 
 function valuesOf(list: readonly ColumnValues[], name: string, isShared: boolean): unknown[] {
-  const first = list[0]![name];
-  if (isShared && list.every((element) => element[name] === first)) return [first];
-  return list.map((element) => element[name]);
+  const values = list.map((element) => element[name]);
+  if (!isShared) return values;
+  // The statement would read that of the first instead.
+  if (values.some(isNull)) throw new TypeError(`column ${name} of a list is null`);
+  return values.every((value) => value === values[0]) ? values.slice(0, 1) : values;
 }
 
 const header_bytes = 20;
