@@ -5,27 +5,26 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { fastify } from 'fastify';
 import pg from 'pg';
-import { Elements, WrittenElement } from '../../dist/db/statement.js';
-import { encodeAll } from '../../dist/db/wire-types.js';
+import { ByColumn } from '../../dist/db/by-column.js';
 
 const most_together = 16;
 const most_under_way = 2;
-const length = { document: 1_100, claim: 2_150, answer: 8_700 };
+const length = { document: 1_100, claim: 150, answer: 8_700 };
 
 const tables = `
   drop table if exists documents, claims, series;
   create table documents (id uuid primary key, number bigint not null unique, hash text not null, content text not null);
-  create table claims (key text primary key, id uuid not null, body bytea not null);
+  create table claims (key text primary key, id uuid not null, claim text not null);
   create table series (id integer primary key, last_number bigint not null, last_hash text not null);
   insert into series values (1, 0, '')`;
-const write = `with issued as (select * from jsonb_to_recordset($1::jsonb) x (id uuid, number bigint, hash text, content text, key text)),
+const list = new ByColumn({ id: 'uuid', number: 'bigint', hash: 'text', content: 'text', key: 'text', claim: 'text' });
+const write = `with issued as materialized (select * from ${list.rows} v),
   written as (insert into documents select id, number, hash, content from issued),
-  claimed as (insert into claims select i.key, i.id, b.body
-    from (select row_number() over () as place, * from issued) i join unnest($2::bytea[]) with ordinality b (body, place) using (place))
-  update series set last_number = $3::bigint, last_hash = $4 where id = 1`;
+  claimed as (insert into claims select key, id, claim from issued)
+  update series set last_number = $7::bigint, last_hash = $8 where id = 1`;
 
 const content = 'x'.repeat(length.document);
-const claim = [JSON.stringify({ claim: 'x'.repeat(length.claim) })];
+const claim = 'x'.repeat(length.claim);
 const answer = JSON.stringify({ answer: 'x'.repeat(length.answer) });
 
 const database = new pg.Client(JSON.parse(process.env.BARE_DATABASE));
@@ -62,11 +61,8 @@ async function writeNext() {
   if (underWay === most_under_way || signed.length === 0) return;
   underWay += 1;
   const { group, hashes, first } = signed.shift();
-  const rows = group.map(({ id, key }, i) => {
-    const members = { number: first + i, hash: hashes[i], content, key };
-    return new WrittenElement(id, JSON.stringify(members).slice(1, -1), claim);
-  });
-  const values = encodeAll([new Elements(rows), first + group.length - 1, hashes.at(-1)]);
+  const rows = group.map(({ id, key }, i) => ({ id, number: first + i, hash: hashes[i], content, key, claim }));
+  const values = [...list.encode(rows), first + group.length - 1, hashes.at(-1)];
   await database.query({ name: 'write', text: write, values });
   underWay -= 1;
   writeNext();
