@@ -6,14 +6,15 @@
 import { mostOfAll, type Piece, writePieces } from '../fiscal/utf8.ts';
 
 /** How a value stands in an array: by the form of its type. What is not listed goes as text, and is cast. */
-const wires = {
-  uuid: { oid: 2950, array: 'uuid[]' },
-  text: { oid: 25, array: 'text[]' },
-  bytea: { oid: 17, array: 'bytea[]' },
-  timestamptz: { oid: 1184, array: 'timestamptz[]' },
-  integer: { oid: 23, array: 'integer[]' },
-} as const;
-type Wire = keyof typeof wires;
+type Wire = 'uuid' | 'text' | 'bytea' | 'timestamptz' | 'integer';
+/** Of each its number in the server's catalogue and, where all are alike, the bytes of one. */
+const wires: Readonly<Record<Wire, { readonly oid: number; readonly bytes?: number }>> = {
+  uuid: { oid: 2950, bytes: 16 },
+  text: { oid: 25 },
+  bytea: { oid: 17 },
+  timestamptz: { oid: 1184, bytes: 8 },
+  integer: { oid: 23, bytes: 4 },
+};
 
 interface Column {
   readonly name: string;
@@ -78,7 +79,7 @@ export class ByColumn {
   }
 }
 
-const arrayOf = (wire: Wire, i: number): string => `($${i + 1}::${wires[wire].array})`;
+const arrayOf = (wire: Wire, i: number): string => `($${i + 1}::${wire}[])`;
 
 function valuesOf(list: readonly ColumnValues[], name: string, isShared: boolean): unknown[] {
   const values = list.map((element) => element[name]);
@@ -91,11 +92,10 @@ function valuesOf(list: readonly ColumnValues[], name: string, isShared: boolean
 const header_bytes = 20;
 /** Stands where the length of an item would: it is null. */
 const null_length = -1;
-const item_bytes: Readonly<Partial<Record<Wire, number>>> = { uuid: 16, timestamptz: 8, integer: 4 };
 
 function mostOfArray(wire: Wire, values: readonly unknown[]): number {
-  const each = item_bytes[wire];
-  if (each !== undefined) return header_bytes + values.length * (4 + each);
+  const { bytes } = wires[wire];
+  if (bytes !== undefined) return header_bytes + values.length * (4 + bytes);
   let most = header_bytes;
   for (const value of values) most += 4 + (wire === 'text' ? mostOfText(value) : mostOfBytes(value));
   return most;

@@ -12,7 +12,7 @@ import {
   statement,
   WrittenElement,
 } from './statement.ts';
-import { encode, encodeAll } from './wire-types.ts';
+import { encodeAll } from './wire-types.ts';
 
 const plain = statement('joined plain', 'select $1::int');
 const first = listStatement('joined first', 'select 1');
@@ -143,7 +143,7 @@ test('a value that is a function is asked when its element is sent; what is writ
   const list = [{ id: 'a', seal: () => Buffer.of(++asked) }, new WrittenElement('b', '"n": 1,"of":[]')];
   const { calls } = joinCalls(list.map((element) => [[first, [new Elements([element])]]]));
   expect([calls.length, asked]).toEqual([1, 0]);
-  expect(textOf(encode(calls[0]![1][0]))).toBe('[{"id":"a","seal":"\\\\x01"},{"id":"b","n": 1,"of":[]}]');
+  expect(textOf(encodeAll(calls[0]![1])[0])).toBe('[{"id":"a","seal":"\\\\x01"},{"id":"b","n": 1,"of":[]}]');
 });
 
 /** A server that answers each element with its id, the statement's name and when it ran. */

@@ -48,6 +48,11 @@ export class Elements {
     this.list = list;
   }
 
+  /** What a statement that takes the list has for it. */
+  parameters(): readonly unknown[] {
+    return [this.jsonb()];
+  }
+
   /** As the server receives jsonb (jsonb_recv): the version of the form, then the text. As bytes, it is put together once. */
   jsonb(): Buffer {
     const texts = this.list.map(jsonOf);
@@ -63,7 +68,7 @@ export class Elements {
 }
 
 /** Elements of a statement whose list travels by column. */
-export class ElementsByColumn extends Elements {
+class ElementsByColumn extends Elements {
   readonly #byColumn: ByColumn;
 
   constructor(list: Elements['list'], byColumn: ByColumn) {
@@ -71,7 +76,7 @@ export class ElementsByColumn extends Elements {
     this.#byColumn = byColumn;
   }
 
-  parameters(): Buffer[] {
+  override parameters(): readonly Buffer[] {
     return this.#byColumn.encode(this.list as readonly ColumnValues[]);
   }
 }
@@ -80,7 +85,7 @@ export class ElementsByColumn extends Elements {
  * One element, of a statement that names its columns: each is a parameter. Of a list of one the JSON would take the server as
  * long as the row.
  */
-export class OneElement extends Elements {
+class OneElement extends Elements {
   readonly columns: readonly string[];
 
   constructor(element: Exclude<Element, string>, columns: readonly string[]) {
@@ -88,7 +93,7 @@ export class OneElement extends Elements {
     this.columns = columns;
   }
 
-  values(): unknown[] {
+  override parameters(): readonly unknown[] {
     const element = this.list[0] as { readonly [column: string]: unknown };
     return this.columns.map((column) => given(element[column]));
   }

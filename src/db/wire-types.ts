@@ -4,7 +4,7 @@
  * has milliseconds), int8 a number while it is a safe integer and an error beyond, json is parsed, bytea is a Buffer.
  */
 
-import { Elements, ElementsByColumn, OneElement } from './statement.ts';
+import { Elements } from './statement.ts';
 
 type Parse = (text: string) => unknown;
 
@@ -128,7 +128,7 @@ export function encode(value: unknown): string | Buffer | null {
     case 'bigint':
       return String(value);
     case 'object':
-      return value instanceof Elements ? value.jsonb() : JSON.stringify(value);
+      return JSON.stringify(value);
     default:
       throw new TypeError(`not a value for the database: ${typeof value}`);
   }
@@ -138,8 +138,7 @@ export function encode(value: unknown): string | Buffer | null {
 export function encodeAll(values: readonly unknown[]): (string | Buffer | null)[] {
   const encoded: (string | Buffer | null)[] = [];
   for (const value of values) {
-    if (value instanceof OneElement) for (const column of value.values()) encoded.push(encode(column));
-    else if (value instanceof ElementsByColumn) encoded.push(...value.parameters());
+    if (value instanceof Elements) for (const parameter of value.parameters()) encoded.push(encode(parameter));
     else encoded.push(encode(value));
   }
   return encoded;

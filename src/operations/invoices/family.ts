@@ -7,13 +7,13 @@ import type { Content, Day, DocumentType } from '../../fiscal/document.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { balanceWith, type Hanging, type Head } from '../../fiscal/standing.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
+import { fromInvoice } from './invoice.ts';
 
 // The lines of a document may be megabytes: they are read where a note is made of them, and nowhere else.
 const lockStatement = (name: string, content: string) =>
   statement(
     name,
-    `select ${standingColumns}, d.type, d.number, d.date, ${content} as content, d.application_id, certo.now() as now from certo.documents d
-     where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT') for update`,
+    `select ${standingColumns}, d.type, d.number, d.date, ${content} as content, d.application_id, certo.now() as now ${fromInvoice} for update`,
     'alone',
   );
 const lockHead = lockStatement('family_lock_head', `d.content - 'lines'`);

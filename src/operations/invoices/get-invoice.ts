@@ -14,7 +14,7 @@ import { defineRead } from '../operation.ts';
 import { Rendered } from '../rendered.ts';
 import type { World } from '../world.ts';
 import { missingInvoice } from './imported.ts';
-import { InvoiceReply, loadInvoice, shownMessage } from './invoice.ts';
+import { fromInvoice, InvoiceReply, loadInvoice, shownMessage } from './invoice.ts';
 import { showInvoice, showSync } from './show-invoice.ts';
 
 /** The text of a revision up to where the values follow that may change without a new one. */
@@ -36,8 +36,7 @@ const kept = new LRUCache<string, Kept>({ maxSize: most_bytes, sizeCalculation: 
 
 const readRevision = statement(
   'invoice_revision',
-  `select d.updated_at, d.at_status, d.at_code, ${shownMessage}, certo.now() as now from certo.documents d
-   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
+  `select d.updated_at, d.at_status, d.at_code, ${shownMessage}, certo.now() as now ${fromInvoice}`,
 );
 
 export const getInvoice = defineRead({

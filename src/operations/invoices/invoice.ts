@@ -164,17 +164,12 @@ const ownColumns = `d.id, d.type, d.status, d.created_at, d.updated_at, d.series
 export const shownColumns = `${ownColumns}, certo.now() as now,
   (select s.code from certo.series s where s.company_id = d.company_id and s.id = d.series_id) as series_name`;
 
-const readInvoice = statement(
-  'invoice_read',
-  `select ${shownColumns} from certo.documents d
-   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
-);
+/** The invoice whose id is the first parameter. */
+export const fromInvoice = `from certo.documents d
+   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`;
+const readInvoice = statement('invoice_read', `select ${shownColumns} ${fromInvoice}`);
+const readAsIssued = statement('invoice_as_issued', `select ${shownColumns}, d.issued_state ${fromInvoice}`);
 const amongIds = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
-const readAsIssued = statement(
-  'invoice_as_issued',
-  `select ${shownColumns}, d.issued_state from certo.documents d
-   where d.company_id = certo.current_company() and d.id = $1 and d.family in ('SALES', 'RECEIPT')`,
-);
 const lockInvoice = listStatement(
   'invoice_lock',
   `select ${shownColumns}, ${begunColumns} from certo.documents d where ${amongIds} order by d.id for update of d`,
