@@ -25,8 +25,11 @@ export interface HoldOptions {
   readonly warn: (line: string) => void;
 }
 
-/** After so many failures the ports are taken by a stranger, and not by one that is just ending. */
-const patience = 8;
+/**
+ * After so many failures in a row the ports are taken by a stranger: sooner where the process that listened there last is
+ * gone, since where it lives it may just be ending.
+ */
+const patience = { gone: 4, lives: 8 };
 
 /** Goes on until `stop`; what it can't do it says through `warn`. */
 export function holdSimulator(options: HoldOptions): SimulatorHold {
@@ -70,9 +73,19 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
       failures = problem === undefined ? 0 : failures + 1;
       if (problem === undefined || stopping.signal.aborted) continue;
       if (!/is taken/.test(problem)) warn(`the simulator of the tax authority does not start: ${problem}`);
-      else if (failures % patience === 0) await choosePlace(directory, true);
+      else if (failures >= patienceWith(place)) {
+        await moveElsewhere();
+        failures = 0;
+      }
       await pause(Math.min(100 * 2 ** failures, 10_000));
     }
+  }
+
+  async function moveElsewhere(): Promise<void> {
+    const chosen = await choosePlace(directory, true);
+    warn(
+      `the ports of the simulator of the tax authority are taken; from now on it is steered at ${controlUrl(chosen)}`,
+    );
   }
 
   const pause = (milliseconds: number): Promise<void> =>
@@ -88,6 +101,9 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
     },
   };
 }
+
+const patienceWith = ({ pid }: SimulatorPlace): number =>
+  pid !== undefined && isAlive(pid) ? patience.lives : patience.gone;
 
 /** Where the simulator of a folder can be steered, whether it runs or not. */
 export async function controlOf(directory: string): Promise<string> {

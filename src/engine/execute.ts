@@ -311,9 +311,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 function claimOf(call: Call): Claim | undefined {
   if (call.idempotencyKey === undefined) return undefined;
-  const { method, path } = call.operation;
+  const { route, method, path } = call.operation;
   return {
-    operation: `${method} ${path}`,
+    // Kept as it is: put together for each request, it would be copied wherever it is compared or written.
+    operation: route,
     key: call.idempotencyKey,
     fingerprint: fingerprint({ method, path, params: call.params, query: call.query, body: call.body }),
     fence: randomUUID(),

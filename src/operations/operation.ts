@@ -148,6 +148,8 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 export interface Operation {
   readonly kind: 'read' | 'write';
   readonly name: string;
+  /** "METHOD /path/:param" */
+  readonly route: string;
   readonly method: Method;
   /** Path template with ":id". */
   readonly path: string;
