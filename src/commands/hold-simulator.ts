@@ -8,7 +8,15 @@ import type { SoapGateway } from '../at/soap-gateway.ts';
 import { isAlive } from '../db/cluster.ts';
 import type { LaterGateway } from './authority.ts';
 import type { Outside } from './outside.ts';
-import { choosePlace, controlUrl, isRunning, readPlace, type SimulatorPlace, simulatorUrl } from './simulator-ports.ts';
+import {
+  choosePlace,
+  controlUrl,
+  isRunning,
+  readPlace,
+  type SimulatorPlace,
+  simulatorUrl,
+  stillLives,
+} from './simulator-ports.ts';
 
 export interface SimulatorHold {
   /** The first time it is up. Never rejects; waits as long as it takes. */
@@ -73,7 +81,7 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
       failures = problem === undefined ? 0 : failures + 1;
       if (problem === undefined || stopping.signal.aborted) continue;
       if (!/is taken/.test(problem)) warn(`the simulator of the tax authority does not start: ${problem}`);
-      else if (failures >= patienceWith(place)) {
+      else if (failures >= (stillLives(place, isAlive) ? patience.lives : patience.gone)) {
         await moveElsewhere();
         failures = 0;
       }
@@ -101,9 +109,6 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
     },
   };
 }
-
-const patienceWith = ({ pid }: SimulatorPlace): number =>
-  pid !== undefined && isAlive(pid) ? patience.lives : patience.gone;
 
 /** Where the simulator of a folder can be steered, whether it runs or not. */
 export async function controlOf(directory: string): Promise<string> {

@@ -54,9 +54,13 @@ export const simulatorUrl = (place: SimulatorPlace): string => `https://127.0.0.
 /** Where its faults are set and its ledger is read. */
 export const controlUrl = (place: SimulatorPlace): string => `http://127.0.0.1:${place.controlPort}`;
 
+/** Whether the process that listens there, or last did, lives. */
+export const stillLives = ({ pid }: SimulatorPlace, lives: (pid: number) => boolean): boolean =>
+  pid !== undefined && lives(pid);
+
 /** Whether the simulator of that place answers: its process lives and its control port tells the same address. */
 export async function isRunning(place: SimulatorPlace, lives: (pid: number) => boolean): Promise<boolean> {
-  if (place.pid === undefined || !lives(place.pid)) return false;
+  if (!stillLives(place, lives)) return false;
   try {
     const answer = await fetch(`${controlUrl(place)}/__health`, { signal: AbortSignal.timeout(2_000) });
     const { url } = (await answer.json()) as { url?: unknown };

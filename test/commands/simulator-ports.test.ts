@@ -38,7 +38,7 @@ afterEach(async () => {
 });
 
 /** Holds the simulator of a folder whose remembered port somebody else has; `pid`: of whoever listened there last. */
-async function holdBesideStranger(pid: number | undefined): Promise<SimulatorPlace> {
+async function holdBesideStranger(pid: number): Promise<SimulatorPlace> {
   directory = mkdtempSync(join(tmpdir(), 'certo-ports-'));
   const { port, controlPort } = await choosePlace(directory, false);
   const place = { port, controlPort };
