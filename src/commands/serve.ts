@@ -55,7 +55,7 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   // What nobody waits for to be answered.
   await Promise.all([
     openFigures(outside, config, house, meter, log),
-    firstSteps(house, app, authority, baseUrl, log, say),
+    firstSteps(outside, house, app, authority, baseUrl, log, say),
   ]);
   return new Promise(() => undefined);
 }
@@ -113,6 +113,7 @@ async function openFigures(
 
 /** Against the simulator an empty database gets a company to try things with; a fault there stops nothing. */
 async function firstSteps(
+  outside: Outside,
   house: House,
   app: OpenApp,
   authority: Authority,
@@ -121,6 +122,10 @@ async function firstSteps(
   say: (words: string, facts: Record<string, unknown>) => void,
 ): Promise<void> {
   const up = authority.up();
+  let isEnding = false;
+  outside.atEnd(async () => {
+    isEnding = true;
+  });
   try {
     const { readDemo } = await import('./demo-file.ts');
     const { rows } = await house.owner.query('select 1 from certo.companies limit 1');
@@ -136,7 +141,9 @@ async function firstSteps(
     }
     await up;
   } catch (error) {
-    for (const line of endingOf(error).lines) log.error(line);
+    // Everything is closed under it then: no fault, and the next start goes on where this one ended.
+    if (isEnding) log.info('ended before its first company was ready: the next start goes on with it');
+    else for (const line of endingOf(error).lines) log.error(line);
   }
 }
 

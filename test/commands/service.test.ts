@@ -343,6 +343,20 @@ test('under load it writes nothing but its log', async () => {
   expect(await service.end()).toBe(0);
 });
 
+test('a first start that is ended before its company is ready says no error, and the next one goes on with it', async () => {
+  const young = { CERTO_DATA_DIR: line.folder('young') };
+  const first = await line.serve(young);
+  expect(await first.end()).toBe(0);
+  expect(first.out()).not.toContain('svc_sk_');
+  const said = first.err().trim().split('\n');
+  expect(said.filter((text) => JSON.parse(text).level > 30)).toEqual([]);
+  expect(said.filter((text) => /ended before its first company was ready/.test(text))).toHaveLength(1);
+
+  const second = await line.serve(young);
+  await second.says(/^ {2}svc_sk_\w+$/m);
+  expect(await second.end()).toBe(0);
+});
+
 /** PostgreSQL's and the simulator's process numbers, as their files tell them. */
 async function childrenOf(): Promise<number[]> {
   const postmaster = join(directory, 'postgres', 'postmaster.pid');
