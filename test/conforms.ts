@@ -41,6 +41,12 @@ ajv.addKeyword({
   schemaType: 'number',
   validate: (most: number, value: number) => decimalsOf(value) <= most,
 });
+ajv.addKeyword({
+  keyword: 'filled',
+  type: 'string',
+  schemaType: 'number',
+  validate: (least: number, text: string) => text.trim().length >= least,
+});
 for (const [name, validate] of Object.entries({
   uuid: (text: string) => /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/.test(text),
   line: (text: string) => !/[\n\r\t]/.test(text),

@@ -43,6 +43,13 @@ const lower: SchemaValidateFunction = (_: true, text: string, _schema, place) =>
   if (place !== undefined) place.parentData[place.parentDataProperty] = text.toLowerCase();
   return true;
 };
+/** Of a text that is long enough, blanks around it do not count; one that is too short `minLength` refuses. */
+const checkFilled: SchemaValidateFunction = (limit: number, text: string) => {
+  if (text.length < limit || text.trim().length >= limit) return true;
+  checkFilled.errors = [{ keyword: 'filled', params: { limit } }];
+  return false;
+};
+ajv.addKeyword({ keyword: 'filled', type: 'string', schemaType: 'number', validate: checkFilled });
 ajv.addKeyword({ keyword: 'lowered', type: 'string', schemaType: 'boolean', modifying: true, validate: lower });
 for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { type: 'string', validate });
 // Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
@@ -136,6 +143,7 @@ function problemOf(error: ErrorObject, place: Place): Problem {
     case 'maxLength':
       return of('TOO_LONG', { limit: params['limit']! });
     case 'minLength':
+    case 'filled':
       return of('TOO_SHORT', { limit: params['limit']! });
     case 'maxItems':
       return of('TOO_MANY', { limit: params['limit']! });

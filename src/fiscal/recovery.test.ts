@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import {
   canonicalNumber,
   duplicateKey,
+  isOfOtherType,
   isOriginal,
   keyOfStored,
   longest_original,
@@ -30,6 +31,19 @@ test.each([
   ['D', `FT ${'a'.repeat(60)}/1`, false],
 ] as const)('%s %s', (kind, original, good) => {
   expect(isOriginal({ kind, original })).toBe(good);
+});
+
+test.each([
+  ['INVOICE', 'D', 'NC A2025/3', true],
+  ['INVOICE', 'D', 'gt A2025/3', true],
+  ['INVOICE', 'D', 'RC A2025/3', true],
+  ['DEBIT_NOTE', 'D', 'FT A2025/3', true],
+  ['INVOICE', 'D', 'FT A2025/3', false],
+  ['INVOICE_RECEIPT', 'D', 'FR A2025/3', false],
+  ['INVOICE', 'D', 'XY 2013A/00099', false],
+  ['INVOICE', 'M', 'NC/3', false],
+] as const)('what was lost as another type: %s of %s %s', (type, kind, original, other) => {
+  expect(isOfOtherType(type, { kind, original })).toBe(other);
 });
 
 test('an original is so long at most that what refers to it fits the 60 characters of SAF-T and the AT', () => {

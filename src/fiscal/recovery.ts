@@ -2,7 +2,7 @@
  * Recovered documents (hash chain, section 6; Despacho 8632/2014, 2.4): what they stand for, written as SAF-T's
  * HashControl wants it, what refers to them, and the one spelling by which two recoveries of the same original are found.
  */
-import type { DocumentRef, Recovered } from './document.ts';
+import { type DocumentRef, type DocumentType, documentTypes, type Recovered } from './document.ts';
 
 /**
  * What refers to a recovered document has 60 characters in SAF-T (Reference) and at the AT, and says "FTM " before the
@@ -18,6 +18,17 @@ const forms = {
 
 /** How an original is written, for people. */
 export const originalForm = { M: 'abc/00001', D: 'FT A2025/99' } as const;
+
+const typeCodes: ReadonlySet<string> = new Set([...Object.values(documentTypes).map(({ code }) => code), 'RC']);
+
+/**
+ * Whether what was lost is of another type: the number of a duplicate begins with the code of its type (Portaria 195/2020,
+ * article 2). Another program may have used a code of its own for it.
+ */
+export function isOfOtherType(type: DocumentType, { kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
+  const code = canonicalNumber(original).split(' ', 1)[0]!;
+  return kind === 'D' && typeCodes.has(code) && code !== documentTypes[type].code;
+}
 
 /** Whether an original is written as its kind wants it, and fits where it is told. */
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {

@@ -601,6 +601,11 @@ export const refusals = {
     en: 'The document {number} is not lost: it stands in the books.',
     pt: 'O documento {number} não está perdido: consta dos registos.',
   },
+  RECOVERED_TYPE: {
+    status: 400,
+    en: '{original} is the number of a document of another type: those of {type} begin with {code}. Correct the type, or the number.',
+    pt: '{original} é o número de um documento de outro tipo: os de {type} começam por {code}. Corrija o tipo ou o número.',
+  },
   RECOVERED_TOTAL: {
     status: 400,
     en: 'The original says {total}, and its lines give {calculated}. Correct the lines; a discount or a unit price with more decimals may be missing.',

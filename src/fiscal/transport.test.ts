@@ -33,12 +33,21 @@ const codes = (act: () => unknown): string => {
 
 test('in the repeated hour no transport ends before it starts, by the clock on the wall', () => {
   const across = { start: '2027-10-31T00:45:00.000Z', end: '2027-10-31T01:15:00.000Z' };
-  expect(journeyTimes(across, 'PT')).toEqual({ start: '2027-10-31T01:45:00', end: '2027-10-31T01:45:00' });
-  expect(journeyTimes(across, 'PT-AC')).toEqual({ start: '2027-10-31T00:45:00', end: '2027-10-31T00:45:00' });
-  expect(journeyTimes({ ...across, end: '2027-10-31T02:15:00.000Z' }, 'PT')).toMatchObject({
+  const issued = '2027-10-30T10:00:00';
+  expect(journeyTimes(across, 'PT', issued)).toEqual({ start: '2027-10-31T01:45:00', end: '2027-10-31T01:45:00' });
+  expect(journeyTimes(across, 'PT-AC', issued)).toEqual({ start: '2027-10-31T00:45:00', end: '2027-10-31T00:45:00' });
+  expect(journeyTimes({ ...across, end: '2027-10-31T02:15:00.000Z' }, 'PT', issued)).toMatchObject({
     end: '2027-10-31T02:15:00',
   });
-  expect(journeyTimes({ start: across.start }, 'PT').end).toBeUndefined();
+  expect(journeyTimes({ start: across.start }, 'PT', issued).end).toBeUndefined();
+});
+
+test('nor does one start before its document is issued', () => {
+  // Issued at 00:50 UTC, which is 01:50 of summer; it starts twenty minutes later, at 01:10 of winter.
+  const journey = { start: '2027-10-31T01:10:00.000Z', end: '2027-10-31T01:20:00.000Z' };
+  const issued = '2027-10-31T01:50:00';
+  expect(journeyTimes(journey, 'PT', issued)).toEqual({ start: issued, end: issued });
+  expect(journeyTimes({ start: '2027-10-31T01:55:00.000Z' }, 'PT', issued).start).toBe('2027-10-31T01:55:00');
 });
 
 describe('without values', () => {

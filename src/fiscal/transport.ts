@@ -4,7 +4,7 @@
  */
 import type { Day, Priced, PricedLine, PriceInput, Region, Totals, Transport } from './document.ts';
 import { assert, type Problem, Refusal } from './refusal.ts';
-import { dayOf, laterText, localText, zonedText } from './time.ts';
+import { dayOf, laterText, zonedText } from './time.ts';
 import { findRate, taxCodes } from './vat-rates.ts';
 
 const zero = '0.00';
@@ -52,13 +52,15 @@ export function unvalued({ lines, taxPoint, currency }: PriceInput): Priced {
 
 /**
  * Start and end in local time, as the paper, SAF-T and the AT tell them. In autumn's repeated hour the clock can show less
- * at the end than at the start; no transport ends before it begins.
+ * at the start than at the signature, and at the end than at the start; no transport starts before its document is issued
+ * (`systemEntry`), nor ends before it begins.
  */
 export function journeyTimes(
   { start, end }: Pick<Transport, 'start' | 'end'>,
   region: Region,
+  systemEntry: string,
 ): { readonly start: string; readonly end?: string | undefined } {
-  const began = localText(start, region);
+  const began = laterText(start, region, systemEntry);
   return { start: began, end: end === undefined ? undefined : laterText(end, region, began) };
 }
 

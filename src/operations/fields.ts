@@ -1,6 +1,7 @@
 /**
  * The schemas of fields that many operations share, with the bounds of SAF-T (Portaria 302/2016) and of decisions 1.
- * Custom words: `decimals` (most decimals a number may have), `lowered` (it is put in small letters) and the formats `uuid`,
+ * Custom words: `decimals` (most decimals a number may have), `filled` (least characters of a text, but for blanks around
+ * it), `lowered` (it is put in small letters) and the formats `uuid`,
  * `line` (no line break), `day` (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`,
  * `currency`.
  */
@@ -17,12 +18,16 @@ export const id = (description: string) => Type.String({ format: 'uuid', lowered
 /** An id where the contract has no 400: what is no UUID is the id of nothing. */
 export const anyId = (description: string) => Type.String({ lowered: true, description });
 
-/** One printed line of text: no line breaks, at most `maxLength` characters. `example` where not every text will do. */
+/**
+ * One printed line of text: no line breaks, at most `maxLength` characters. What has to be there is not blank. `example`
+ * where not every text will do.
+ */
 export const line = (maxLength: number, description: string, minLength = 0, example?: string) =>
   Type.String({
     format: 'line',
     minLength,
     maxLength,
+    ...(minLength === 0 ? {} : { filled: minLength }),
     description,
     ...(example === undefined ? {} : { examples: [example] }),
   });

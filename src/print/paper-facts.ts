@@ -34,9 +34,13 @@ export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
   const { family } = documentTypes[content.type];
   const facts: [Word, string | undefined][] = [
     // Working and transport documents print the hour too (DL 28/2019, article 7 no. 2).
-    family === 'SALES' || family === 'RECEIPT'
-      ? ['issueDate', day(issued.date)]
-      : ['issueMoment', dayAndHour(issued.systemEntry)],
+    ...(family === 'SALES' || family === 'RECEIPT'
+      ? ([['issueDate', day(issued.date)]] satisfies [Word, string][])
+      : ([
+          ['issueMoment', dayAndHour(issued.systemEntry)],
+          // What is signed as its date is on the paper, also of a pro forma that is dated before its issue.
+          ['documentDate', differing(issued.date, issued.systemEntry.slice(0, 10))],
+        ] satisfies [Word, string | undefined][])),
     ['taxPointDate', differing(content.taxPointDate, issued.date)],
     ['dueDate', content.dueDate !== undefined && isOwed.has(content.type) ? day(content.dueDate) : undefined],
     ['paymentMethod', methodOf(content.payment?.method)],
@@ -54,9 +58,9 @@ export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
 }
 
 /** DL 147/2003, article 4: start with its hour; the plate when it is known, the AT's code once it has told it. */
-function journeyOf({ content: { transport }, region, atDocCode }: PrintInput): [Word, string | undefined][] {
+function journeyOf({ content: { transport }, issued, region, atDocCode }: PrintInput): [Word, string | undefined][] {
   if (transport === undefined) return [];
-  const { start, end } = journeyTimes(transport, region);
+  const { start, end } = journeyTimes(transport, region, issued.systemEntry);
   return [
     ['start', dayAndHour(start)],
     ['end', end === undefined ? undefined : dayAndHour(end)],

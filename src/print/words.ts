@@ -14,6 +14,7 @@ const words = {
   foreignTaxNumber: ['N.º fiscal', 'Tax no.'],
   issueDate: ['Data de emissão', 'Issue date'],
   issueMoment: ['Data e hora de emissão', 'Issued at'],
+  documentDate: ['Data do documento', 'Document date'],
   taxPointDate: ['Data da operação', 'Date of supply'],
   dueDate: ['Data de vencimento', 'Due date'],
   paymentMethod: ['Meio de pagamento', 'Payment method'],

@@ -352,11 +352,35 @@ describe('the state of a document', () => {
   });
 });
 
+describe('pro formas', () => {
+  const dates = (date: string) => {
+    const input = samples.proForma();
+    const { facts } = paper({ ...input, issued: { ...input.issued, date } });
+    return facts.filter(({ label }) => /^Data/.test(label[0]!)).map(({ label, value }) => `${label[0]}: ${value}`);
+  };
+
+  test('tell the hour, and their date where it is another day', () => {
+    expect(dates('2026-03-06')[0]).toBe('Data e hora de emissão: 06-03-2026 10:32');
+    expect(dates('2026-03-06').join()).not.toContain('Data do documento');
+    expect(dates('2026-02-20').slice(0, 2)).toEqual([
+      'Data e hora de emissão: 06-03-2026 10:32',
+      'Data do documento: 20-02-2026',
+    ]);
+  });
+});
+
 describe('transport documents', () => {
   test('tell places, hours in the company’s own time, plate and code; without values no figure of money', () => {
-    const { facts, places, totals, table } = paper({ ...samples.transport(), region: 'PT-AC', atDocCode: '123' });
+    const { issued, ...transport } = samples.transport();
+    // By the clock of the Azores, too: it is told before it starts.
+    const there = {
+      issued: { ...issued, systemEntry: '2026-03-06T09:32:10' },
+      region: 'PT-AC',
+      atDocCode: '123',
+    } as const;
+    const { facts, places, totals, table } = paper({ ...transport, ...there });
     expect(facts.map(({ label, value }) => `${label}: ${value}`)).toEqual([
-      'Data e hora de emissão: 06-03-2026 10:32',
+      'Data e hora de emissão: 06-03-2026 09:32',
       'Início do transporte: 06-03-2026 10:15',
       'Matrícula: 00-AA-00',
       'Código AT: 123',

@@ -27,9 +27,10 @@ const many_records = 25;
 
 /**
  * Open drafts that show what was changed are priced anew (src/operations/invoices/refresh-drafts.ts): three statements
- * more, and three round trips, for fifty of them, since they are read only once it is known how many they are.
+ * more, and three round trips, for fifty of them, since they are read only once it is known how many they are. How many
+ * fifties there are by then: what archives comes last, behind all that makes drafts.
  */
-const perDraft = ['patchCustomer', 'patchItem'];
+const perDraft: Record<string, number> = { archiveCustomer: 2, archiveItem: 2, patchCustomer: 1, patchItem: 1 };
 
 let service: Service;
 let socket: CountingSocket;
@@ -127,15 +128,15 @@ test('no operation takes more statements or round trips than it did', () => {
 test('none takes more for many lines or records than for one', () => {
   const grown = Object.entries(counts).filter(
     ([name, { one, many }]) =>
-      !perDraft.includes(name) && (many.roundTrips > one.roundTrips || many.statements > one.statements),
+      !(name in perDraft) && (many.roundTrips > one.roundTrips || many.statements > one.statements),
   );
   expect(grown).toEqual([]);
 });
 
 test('what is refreshed costs three statements and round trips more for fifty drafts', () => {
-  for (const name of perDraft) {
+  for (const [name, fifties] of Object.entries(perDraft)) {
     const { one, many } = counts[name]!;
-    expect([name, many.roundTrips - one.roundTrips]).toEqual([name, 3]);
-    expect([name, many.statements - one.statements]).toEqual([name, 3]);
+    expect([name, many.roundTrips - one.roundTrips]).toEqual([name, 3 * fifties]);
+    expect([name, many.statements - one.statements]).toEqual([name, 3 * fifties]);
   }
 });

@@ -100,6 +100,33 @@ test('an unknown field, at the top, in an entry and in an object', async () => {
   );
 });
 
+test('blanks where something has to be said: a line is described, what is corrected or cancelled has its reason', async () => {
+  const { id } = issued;
+  for (const blank of ['   ', '\u00a0\u00a0', ' a ', '\ufeff \u3000']) {
+    await drafted({ items: [line({ name: blank })] }, ['/items/0/name', 'TOO_SHORT']);
+    const named = { body: { name: blank, type: 'SERVICE', unitPrice: 1, vatRate: 'NORMAL' } };
+    await refused(['POST', '/items', named], 400, [['/name', 'TOO_SHORT']]);
+  }
+  for (const reason of [' ', '\u00a0', '\t ']) {
+    const told: [string, string][] = reason.includes('\t')
+      ? [
+          ['/reason', 'LINE_BREAK'],
+          ['/reason', 'TOO_SHORT'],
+        ]
+      : [['/reason', 'TOO_SHORT']];
+    await drafted({ type: 'DEBIT_NOTE', parentInvoiceId: id, reason }, ...told);
+    await refused(['POST', '/invoices/credit-notes', { body: { parentInvoiceId: id, reason } }], 400, told);
+    await refused(['POST', `/invoices/${id}/cancel`, { body: { reason } }], 400, told);
+  }
+});
+
+test('a blank description is none: the one of the catalogue stands', async () => {
+  const described = await A.item({ description: 'À hora' });
+  const items = [{ id: described.id, quantity: 1, description: ' \n ' }];
+  const { data } = (await A.draft({ customerId: customer.id, items, description: '\n', notes: ' ' })).items[0]!;
+  expect(data['description']).toBe('À hora');
+});
+
 test('an enum value in the wrong letter case', async () => {
   await drafted({ type: 'invoice' }, ['/type', 'INVALID_VALUE']);
   await drafted({ items: [line({ vatRate: 'Normal' })] }, ['/items/0/vatRate', 'INVALID_VALUE']);
@@ -216,6 +243,15 @@ describe('records of others', () => {
       ['/items/1/id', 'UNKNOWN_ITEM'],
     );
     expect({ ...theirs.json, requestId: '' }).toEqual({ ...nobodys.json, requestId: '' });
+  });
+
+  test('nothing but unknown items, with a series or a template: no fault of ours is logged', async () => {
+    for (const named of [{ seriesId: A.series.INVOICE.id }, { templateId: '00000000-0000-7000-8000-000000000001' }]) {
+      const [entry, logged] = [line({ id: uuidv7() }), service.logs.length];
+      await drafted({ ...named, items: [entry] }, ['/items/0/id', 'UNKNOWN_ITEM']);
+      const levels = service.logs.slice(logged).map((text) => (JSON.parse(text) as { level: number }).level);
+      expect(levels.filter((level) => level > 30)).toEqual([]);
+    }
   });
 
   test('a series of another company, or of another type', async () => {

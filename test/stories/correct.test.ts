@@ -281,6 +281,63 @@ describe('credit notes', () => {
     expect((await A.delete(`/invoices/${two.id}`)).status).toBe(200);
   });
 
+  test('as a draft that is changed: only what is given changes, and its lines are those it had', async () => {
+    const { id, items } = await invoice({}, { quantity: 3 });
+    const other = (await credit(id, { items: [{ id: items[0]!.id, quantity: 2 }] })).json;
+    const draft = (await credit(id, { issue: false })).json;
+    await cancel(other.id);
+    const linesOf = ({ items, summary }: InvoiceJson) => [
+      summary.total,
+      items.map(({ id, meta }) => [id, meta['quantity']]),
+    ];
+    expect(linesOf(draft)).toEqual([123, [[expect.any(String), 1]]]);
+    const series = A.series.CREDIT_NOTE.id;
+    const date = other.date!;
+    const body = { notes: 'depois', reason: 'Outra', date, seriesId: series };
+    const changed = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, body)).json;
+    expect([linesOf(changed), changed.notes, changed.date]).toEqual([linesOf(draft), 'depois', date]);
+    expect((changed as unknown as { series: { ref: string } }).series.ref).toBe(series);
+    // Other lines are taken of what is open now.
+    const more = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { items: [{ id: items[0]!.id, quantity: 2 }] }))
+      .json;
+    expect([more.summary.total, more.notes]).toEqual([246, 'depois']);
+    const issued = await A.issue(more);
+    expect([issued.summary.total, issued.number?.slice(0, 3)]).toEqual([246, 'NC ']);
+    const { rows } = await service.owner.query(
+      `select content -> 'parent' ->> 'reason' as reason from certo.documents where id = $1`,
+      [draft.id],
+    );
+    expect(rows[0].reason).toBe('Outra');
+  });
+
+  test('as a draft in a series that is none for it: said at its place, and nothing changes', async () => {
+    const { id } = await invoice();
+    const draft = (await credit(id, { issue: false })).json;
+    for (const seriesId of [uuidv7(), A.series.INVOICE.id, B.series.CREDIT_NOTE.id]) {
+      const answer = await A.patch(`/invoices/${draft.id}`, { seriesId });
+      expect(places(answer)).toEqual([400, [['/seriesId', 'UNKNOWN_SERIES']]]);
+    }
+    expect((await read(draft.id)).updatedAt).toBe(draft.updatedAt);
+    expect((await A.issue(draft)).number).toMatch(/^NC /);
+  });
+
+  test('as a draft whose invoice is cancelled since: it can be changed, and not issued', async () => {
+    const { id } = await invoice();
+    const draft = (await credit(id, { issue: false })).json;
+    expect((await cancel(id)).json.status).toBe('CANCELED');
+    const changed = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { notes: 'tarde' });
+    expect([changed.status, changed.json.notes]).toEqual([200, 'tarde']);
+    const { updatedAt } = changed.json;
+    expect(refusal(await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: updatedAt }))).toEqual([
+      400,
+      'NOT_CREDITABLE',
+    ]);
+    expect(refusal(await A.patch(`/invoices/${draft.id}`, { items: [{ id: uuidv7(), quantity: 1 }] }))).toEqual([
+      400,
+      'NOT_CREDITABLE',
+    ]);
+  });
+
   test('of what cannot be credited', async () => {
     const theirs = await B.issue(await B.draft());
     const [foreign, unknown] = [await credit(theirs.id), await credit(uuidv7())];

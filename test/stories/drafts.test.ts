@@ -593,6 +593,21 @@ describe('drafts', () => {
     expect(now.updatedAt).not.toBe(draft.updatedAt);
   });
 
+  test('what is archived, by either way, moves the open drafts that use it', async () => {
+    for (const kind of ['customers', 'items'] as const) {
+      const [customer, item] = [await A.customer(), await A.item()];
+      const draft = await A.draft({ customerId: customer.id, items: [{ id: item.id, quantity: 1 }] });
+      const path = `/${kind}/${kind === 'items' ? item.id : customer.id}`;
+      let last = draft.updatedAt;
+      for (const act of [() => A.delete(path), () => A.patch(path, { isArchived: false })]) {
+        expect((await act()).status).toBe(200);
+        const { updatedAt, summary } = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+        expect([updatedAt > last, summary]).toEqual([true, draft.summary]);
+        last = updatedAt;
+      }
+    }
+  });
+
   test('a draft with an archived customer can still be changed', async () => {
     const draft = await A.draft();
     await A.delete(`/customers/${draft.customer.ref}`);

@@ -188,6 +188,32 @@ describe('making one', () => {
 });
 
 describe('converting', () => {
+  test('territory, kind, unit and what is withheld are those of the pro forma, also when the draft is priced anew', async () => {
+    const withheld = { withholdingTaxAvailable: true, withholdingTaxType: 'IRS', withholdingTaxPercent: 25 };
+    const item = await A.item({ type: 'SERVICE', unitPrice: 100, unitType: 'HOUR', ...withheld });
+    const plain = await A.item({ type: 'PRODUCT', unitPrice: 10 });
+    const made = await A.proposal({
+      items: [
+        { id: item.id, quantity: 1 },
+        { id: plain.id, quantity: 1 },
+      ],
+    });
+    const change = { type: 'PRODUCT', unitType: 'BOX', vatTerritory: 'AZORES', withholdingTaxPercent: 10 };
+    expect((await A.patch(`/items/${item.id}`, change)).status).toBe(200);
+    expect((await A.patch(`/items/${plain.id}`, { vatTerritory: 'MADEIRA', ...withheld })).status).toBe(200);
+    const draft = await draftOf(made.id);
+    const told = ({ summary, items }: { summary: unknown; items: readonly { meta: unknown; data: unknown }[] }) => [
+      summary,
+      items.map(({ meta, data }) => [meta, data]),
+    ];
+    expect(told(draft)).toEqual(told(made));
+    expect((await A.patch(`/items/${item.id}`, { withholdingTaxPercent: 5 })).status).toBe(200);
+    const anew = await A.get<InvoiceJson>(`/invoices/${draft.id}`);
+    expect(anew.json.updatedAt > draft.updatedAt).toBe(true);
+    expect(told(anew.json)).toEqual(told(made));
+    expect(told((await issue(anew.json)).json)).toEqual(told(made));
+  });
+
   test('in whole: the invoice has what was promised, and both say so', async () => {
     const item = await A.item({ name: 'Cadeira', type: 'PRODUCT', unitPrice: 45.5 });
     const made = await A.proposal({

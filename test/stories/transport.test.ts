@@ -169,7 +169,7 @@ describe('a body that is wrong', () => {
       ],
     ],
     ['half a place', () => ({ loading: nowhere }), [['/loading/city', 'REQUIRED']]],
-    ['a place of spaces', () => ({ unloading: { ...place, address: '  ' } }), [['/unloading/address', 'REQUIRED']]],
+    ['a place of spaces', () => ({ unloading: { ...place, address: '  ' } }), [['/unloading/address', 'TOO_SHORT']]],
     ['an empty place', () => ({ unloading: { ...place, address: '' } }), [['/unloading/address', 'TOO_SHORT']]],
     [
       'a foreign postal code in Portugal',

@@ -125,7 +125,7 @@ function transportReport(telling: Telling, cancels: boolean): TransportReport {
     atDocCode: cancels ? String(row['at_doc_code']) : undefined,
     loading: domestic(loading) ?? {},
     unloading: domestic(unloading),
-    ...journeyTimes(transport, region),
+    ...journeyTimes(transport, region, report.issued.systemEntry),
     licensePlate,
     valued,
   };

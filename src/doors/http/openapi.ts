@@ -251,7 +251,7 @@ function publicSchema(schema: TSchema | Json): Json {
         Object.entries(value as Json).map(([name, member]) => [name, publicSchema(member as Json)]),
       );
     } else if (word === 'items') result[word] = publicSchema(value as Json);
-    else if (word === 'lowered' || (word === 'description' && 'decimals' in schema)) continue;
+    else if (word === 'lowered' || word === 'filled' || (word === 'description' && 'decimals' in schema)) continue;
     else if (!word.startsWith('~')) result[word] = value;
   }
   return result;

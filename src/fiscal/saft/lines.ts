@@ -45,7 +45,7 @@ export function linesXml(document: SaftDocument, tally: Tally | undefined): stri
       productDescription(line.name),
     )}<Quantity>${line.quantity}</Quantity>\n${leaf('UnitOfMeasure', cut(unitText(line.unit), 20))}<UnitPrice>${
       valued ? exactUnitPrice(line) : '0.00'
-    }</UnitPrice>\n${taxPoint}${corrected}${leaf('Description', cut(line.description || line.name, 200))}<${amountName}>${amount}</${amountName}>\n${
+    }</UnitPrice>\n${taxPoint}${corrected}${leaf('Description', cut(line.description?.trim() ? line.description : line.name, 200))}<${amountName}>${amount}</${amountName}>\n${
       valued ? taxXml(line) : ''
     }</Line>\n`;
   }

@@ -28,7 +28,7 @@ export function movementXml(document: SaftDocument, region: Region, tally: Tally
       leaf('SourceID', cut(document.issuedBy, 30)) +
       plain('EACCode', content.cae) +
       optional('MovementComments', content.transport?.comments, 60) +
-      shippingXml(content, region) +
+      shippingXml(content, region, issued.systemEntry) +
       optional('ATDocCodeID', document.atDocCode, 200) +
       linesXml(document, tally) +
       group('DocumentTotals', sumsXml(content) + currencyXml(content)),

@@ -71,11 +71,11 @@ export function withholdingXml({ books: { withholdings } }: Content): string {
     .join('');
 }
 
-/** ShipTo, ShipFrom and the times of a transport; instants become the company's civil time. */
-export function shippingXml({ transport }: Content, region: Region): string {
+/** ShipTo, ShipFrom and the times of a transport; instants become the company's civil time (`journeyTimes`). */
+export function shippingXml({ transport }: Content, region: Region, systemEntry: string): string {
   if (transport === undefined) return '';
   const { end, loading, unloading, licensePlate } = transport;
-  const times = journeyTimes(transport, region);
+  const times = journeyTimes(transport, region, systemEntry);
   const to = (end === undefined ? '' : plain('DeliveryDate', dayOf(end, region))) + placeXml(unloading);
   const from = optional('DeliveryID', licensePlate, 255) + placeXml(loading);
   return (

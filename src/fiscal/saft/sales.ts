@@ -23,7 +23,7 @@ export function invoiceXml(document: SaftDocument, region: Region, tally: Tally 
   )}<EACCode>${content.cae}</EACCode>\n<SystemEntryDate>${issued.systemEntry}</SystemEntryDate>\n${leaf(
     'CustomerID',
     customerCode(content.customer, document.identity),
-  )}${shippingXml(content, region)}${linesXml(document, tally)}${totalsXml(content, issued.date)}${withholdingXml(content)}</Invoice>\n`;
+  )}${shippingXml(content, region, issued.systemEntry)}${linesXml(document, tally)}${totalsXml(content, issued.date)}${withholdingXml(content)}</Invoice>\n`;
 }
 
 /** Self-billing and billing for third parties are not offered. */

@@ -1,6 +1,7 @@
 import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { idParams } from '../fields.ts';
+import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import { CustomerReply, customerToChange, showCustomer } from './customer.ts';
 
@@ -15,17 +16,17 @@ export const archiveCustomer = defineWrite({
   route: 'DELETE /customers/:id',
   tag: 'Customers',
   summary: 'Archive a customer',
-  description: 'The record stays; new drafts cannot use it. PATCH with isArchived false brings it back.',
+  description:
+    'The record stays; new drafts cannot use it, and open ones that do get a new updatedAt. PATCH with isArchived false brings it back.',
   params: idParams('Id of the customer.'),
   reply: [200, CustomerReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['CUSTOMER_NOT_FOUND', 'SYSTEM_CUSTOMER'],
   tool: 'archive_customer',
-  load: (tx, asked) => customerToChange(tx, asked.params.id),
+  load: (tx, { params: { id } }) => customerToChange(tx, id, [openDraftsCall({ customerId: id })]),
   decide: (_row, asked) => ({ id: asked.params.id, row: {} as Row }),
   async save(tx, change) {
-    const [row] = await tx.query(archive, [change.id]);
-    change.row = row!;
+    change.row = await changeAndRefresh(tx, { customerId: change.id }, [archive, [change.id]]);
     return change.id;
   },
   show: (change) => showCustomer(change.row),

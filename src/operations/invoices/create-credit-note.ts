@@ -95,7 +95,7 @@ export const createCreditNote = defineWrite({
       reason: body.reason ?? 'Anulação',
       items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })),
       date: body.date === undefined ? undefined : parseDay(body.date, principal.region),
-      notes: body.notes || undefined,
+      notes: body.notes?.trim() ? body.notes : undefined,
       seriesId: body.seriesId,
     };
     if (note.seriesId !== undefined && place.series === undefined)

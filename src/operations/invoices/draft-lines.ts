@@ -4,7 +4,7 @@ import { toNumber } from '../../fiscal/decimal.ts';
 import type { LineInput, Region } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { emptyItem, type ItemRecord, regionOf } from '../items/item.ts';
-import type { AskedDraft, AskedLine } from './draft.ts';
+import type { AskedDraft, AskedLine, Promised } from './draft.ts';
 
 /** Notes what is wrong, and where. */
 export type Tell = (pointer: string, code: Problem['code'], facts?: Problem['facts']) => void;
@@ -33,22 +33,35 @@ export function linesOf(
 function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
   const vatRate = line.vatRate ?? item.vat_rate;
   const ownRate = vatRate === item.vat_rate;
-  const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
+  const { productType, unit, region, fixedRate, withholding } = line.promised ?? catalogued(line, item, companyRegion);
   return {
     id: line.lineId,
     originLineId: line.originLineId,
     itemId: line.id,
     name: line.name ?? item.name,
     description: line.description ?? item.description ?? undefined,
-    productType: item.type,
-    unit: item.unit_type,
+    productType,
+    unit,
     quantity: line.quantity,
     unitPrice: line.unitPrice ?? item.unit_price,
     vatRate,
-    region: regionOf(item.vat_territory, companyRegion),
-    fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
+    region,
+    fixedRate,
     exemptionCode: line.vatExemptionReason ?? (ownRate ? (item.vat_exemption_reason ?? undefined) : undefined),
     discount: line.discount,
+    withholding,
+  };
+}
+
+/** What only the catalogue says, unless the line was promised. */
+function catalogued(line: AskedLine, item: ItemRecord, companyRegion: Region): Promised {
+  const ownRate = (line.vatRate ?? item.vat_rate) === item.vat_rate;
+  const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
+  return {
+    productType: item.type,
+    unit: item.unit_type,
+    region: regionOf(item.vat_territory, companyRegion),
+    fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
     withholding:
       withheld &&
       item.withholding_tax_type !== null &&

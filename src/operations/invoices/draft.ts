@@ -13,6 +13,7 @@ import type {
   Discount,
   DocumentRef,
   DocumentType,
+  LineInput,
   Recovered,
   Region,
   Transport,
@@ -136,10 +137,15 @@ export interface AskedDraft {
   readonly recovered?: Recovered | undefined;
 }
 
+/** Of a line what a document can't say otherwise than its item does. */
+export type Promised = Pick<LineInput, 'productType' | 'unit' | 'region' | 'fixedRate' | 'withholding'>;
+
 export interface AskedLine {
   readonly lineId: string;
   /** The line of the pro forma that it was converted from. */
   readonly originLineId?: string | undefined;
+  /** What that line says in place of the catalogue, whatever it says by now. */
+  readonly promised?: Promised | undefined;
   readonly id: string;
   readonly quantity: Decimal;
   readonly name?: string | undefined;
@@ -203,7 +209,7 @@ export function askedLine(item: Static<typeof DraftItem>, newId: () => string): 
     id: item.id,
     quantity: fromNumber(item.quantity),
     name: item.name,
-    description: item.description === '' ? undefined : item.description,
+    description: item.description?.trim() === '' ? undefined : item.description,
     unitPrice: item.unitPrice === undefined ? undefined : fromNumber(item.unitPrice),
     vatRate: item.vatRate,
     vatExemptionReason: item.vatExemptionReason === '' ? undefined : item.vatExemptionReason,
@@ -217,7 +223,7 @@ export function askedLine(item: Static<typeof DraftItem>, newId: () => string): 
 
 function cleared(value: string | undefined, before: string | undefined): string | undefined {
   if (value === undefined) return before;
-  return value === '' ? undefined : value;
+  return value.trim() === '' ? undefined : value;
 }
 
 /** Which member says the discount; undefined when none is given; 'unclear' when they do not fit together. */

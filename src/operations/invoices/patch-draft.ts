@@ -24,7 +24,7 @@ export const patchDraft = defineWrite({
   check: draftProblems,
   async load(tx, asked, world) {
     const row = await draftToChange(tx, asked.params.id);
-    if (row['type'] === 'CREDIT_NOTE') return loadNote(tx, row);
+    if (row['type'] === 'CREDIT_NOTE') return loadNote(tx, row, asked.body);
     const before = row['asked'] as AskedDraft;
     const draft = mergeDraft(before, asked.body, asked.principal.region, world.newId);
     return { kind: 'draft' as const, before, draft, references: await loadReferences(tx, draft) };

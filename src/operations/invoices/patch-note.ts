@@ -1,4 +1,7 @@
-/** Changing the draft of a credit note: its own few fields; everything else is copied from the invoice. */
+/**
+ * Changing the draft of a credit note: its own few fields; everything else is copied from the invoice. Its lines stay as
+ * they are unless others are given: what is open of the invoice by now is asked again when it is issued.
+ */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { creditNote } from '../../fiscal/credit-note.ts';
@@ -18,26 +21,36 @@ const updateNote = statement(
    where company_id = certo.current_company() and id = $1`,
 );
 
+const readSeries = statement(
+  'note_series',
+  `select id from certo.series where company_id = certo.current_company() and id = $1
+     and document_type = 'CREDIT_NOTE' and status = 'ACTIVE' and kind <> 'R'`,
+);
+
 interface NoteFacts {
   readonly kind: 'note';
-  readonly parent: Corrected;
   readonly before: AskedNote;
-  readonly issuer: Content['issuer'];
+  readonly content: Content;
+  /** Its invoice, where other lines of that are asked for. */
+  readonly parent: Corrected | undefined;
+  /** The series that is asked for is not there, or is none for it. */
+  readonly isSeriesUnknown: boolean;
 }
 
-/** Locks the invoice until the commit, so that no other note takes the same quantities meanwhile. */
-export async function loadNote(tx: Tx, row: Row): Promise<NoteFacts> {
+/** For other lines it locks the invoice until the commit, so that no other note takes the same quantities meanwhile. */
+export async function loadNote(tx: Tx, row: Row, { items, seriesId }: DraftPatch): Promise<NoteFacts> {
   const content = row['content'] as Content;
-  const parent = await lockToCredit(tx, content.parent!.id);
-  assert(parent !== undefined, 'the invoice of a credit note cannot disappear');
-  return { kind: 'note', parent, before: row['asked'] as AskedNote, issuer: content.issuer };
+  const parent = items === undefined ? undefined : await lockToCredit(tx, content.parent!.id);
+  assert(items === undefined || parent !== undefined, 'the invoice of a credit note cannot disappear');
+  const isSeriesUnknown = seriesId !== undefined && (await tx.query(readSeries, [seriesId])).length === 0;
+  return { kind: 'note', before: row['asked'] as AskedNote, content, parent, isSeriesUnknown };
 }
 
 const own: ReadonlySet<string> = new Set(['date', 'notes', 'seriesId', 'reason', 'items']);
 
 /**
- * The statement that writes the note, made anew over its invoice. Refuses fields that are not its own, and whatever
- * stands against the note.
+ * The statement that writes the note. Refuses fields that are not its own, a series that is none for it, and whatever stands
+ * against other lines.
  */
 export function updateNoteCall(
   id: string,
@@ -47,16 +60,18 @@ export function updateNoteCall(
   newId: () => string,
 ): Call {
   refuseAll(foreignFields(body));
+  if (facts.isSeriesUnknown) refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
   const { before, parent } = facts;
   const asked: AskedNote = {
-    parentInvoiceId: parent.id,
+    parentInvoiceId: before.parentInvoiceId,
     reason: body.reason ?? before.reason,
     items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })) ?? before.items,
     date: (body.date === undefined ? undefined : parseDay(body.date, region)) ?? before.date,
-    notes: body.notes === undefined ? before.notes : body.notes || undefined,
+    notes: body.notes === undefined ? before.notes : body.notes.trim() === '' ? undefined : body.notes,
     seriesId: body.seriesId ?? before.seriesId,
   };
-  const content = creditNote(parent, asked, facts.issuer, newId);
+  const content =
+    parent === undefined ? told(facts.content, asked) : creditNote(parent, asked, facts.content.issuer, newId);
   refuseAll(dateProblems(content.date, content));
   const { totals } = content;
   return [
@@ -76,6 +91,11 @@ export function updateNoteCall(
       content.taxPointDate ?? null,
     ],
   ];
+}
+
+/** The same note with what is said of it beside its lines. */
+function told(content: Content, { date, notes, reason }: AskedNote): Content {
+  return { ...content, date, notes, parent: { ...content.parent!, reason } };
 }
 
 /** A line of a note has only the id of the invoice's line and a quantity. */

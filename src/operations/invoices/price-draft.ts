@@ -31,7 +31,7 @@ const itemJson = recordColumns
 const referencesText = (lock: string) => `select v.id, certo.now() as now,
     (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
     (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = v.customer_id${lock}) x) as customer,
-    (select jsonb_agg(to_jsonb(x)) from (select i.id, i.updated_at, ${itemJson} from certo.items i
+    (select coalesce(jsonb_agg(to_jsonb(x)), '[]') from (select i.id, i.updated_at, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
     (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
@@ -175,7 +175,7 @@ function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
 export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDraft): Content {
   const company = references['company'] as Row;
   const customer = references['customer'] as Row | null;
-  const items = new Map(((references['items'] as Row[] | null) ?? []).map((row) => [String(row['id']), row]));
+  const items = new Map((references['items'] as Row[]).map((row) => [String(row['id']), row]));
   const region = company['region'] as Region;
   const problems: Problem[] = [];
   const at: Tell = (pointer, code, facts) => void problems.push({ code, pointer, facts });

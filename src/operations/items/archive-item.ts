@@ -2,6 +2,7 @@ import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { idParams } from '../fields.ts';
+import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import { ItemReply, itemListColumns, itemToChange, showItem } from './item.ts';
 
@@ -16,17 +17,17 @@ export const archiveItem = defineWrite({
   route: 'DELETE /items/:id',
   tag: 'Items',
   summary: 'Archive an item',
-  description: 'The record stays; new drafts cannot use it. PATCH with isArchived false brings it back.',
+  description:
+    'The record stays; new drafts cannot use it, and open ones that do get a new updatedAt. PATCH with isArchived false brings it back.',
   params: idParams('Id of the item.'),
   reply: [200, ItemReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['ITEM_NOT_FOUND'],
   tool: 'archive_item',
-  load: (tx, asked) => itemToChange(tx, asked.params.id),
+  load: (tx, { params: { id } }) => itemToChange(tx, id, [openDraftsCall({ itemId: id })]),
   decide: (_row, asked) => ({ id: asked.params.id, row: {} as Row }),
   async save(tx, change) {
-    const [row] = await tx.query(archive, [change.id]);
-    change.row = row!;
+    change.row = await changeAndRefresh(tx, { itemId: change.id }, [archive, [change.id]]);
     return change.id;
   },
   show: ({ row }, { principal }) => showItem(row, dayOf(row['now'] as Date, principal.region), principal.region),

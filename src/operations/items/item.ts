@@ -35,7 +35,9 @@ const members = {
   name: line(200, 'Name as printed.', 2),
   description: Type.Optional(text(2000, 'Longer description, printed below the name.')),
   type: oneOf(['PRODUCT', 'SERVICE'], 'Goods or services.'),
-  unitPrice: precise('Price of one unit without VAT, in EUR.'),
+  unitPrice: precise(
+    'Price of one unit without VAT. A document in another currency than EUR takes the figure as it is: give its lines a unitPrice of their own.',
+  ),
   unitType: Type.Optional(oneOf(unitTypes, 'Unit; UNIT when not given.')),
   vatRate: oneOf(vatRates, 'Which rate applies.'),
   taxRate: Type.Optional(
@@ -178,7 +180,7 @@ export function overlay(record: ItemRecord, body: ItemValues): ItemRecord {
 
 function cleared(value: string | undefined, before: string | null): string | null {
   if (value === undefined) return before;
-  return value === '' ? null : value;
+  return value.trim() === '' ? null : value;
 }
 
 /** Rules on the record as a whole, on a day, for a company of a region. */
@@ -188,7 +190,6 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
   const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
     problems.push({ code, pointer, facts });
   };
-  if (record.name.trim().length < 2) at('/name', 'TOO_SHORT', { limit: 2 });
   if (record.vat_rate === 'EXEMPT') {
     const code = record.vat_exemption_reason;
     if (code === null) at('/vatExemptionReason', 'EXEMPTION_REQUIRED');

@@ -81,6 +81,7 @@ function askedOf(proposal: Proposal, taken: readonly TakenLine[], open: Open, ne
 
 /** The line as the pro forma froze it, whatever the catalogue says by now. */
 function askedLineOf({ line, quantity: taken }: TakenLine, lineId: string): AskedLine {
+  const { productType, unit, region, fixedRate, withholding } = line;
   return {
     lineId,
     originLineId: line.id,
@@ -92,6 +93,6 @@ function askedLineOf({ line, quantity: taken }: TakenLine, lineId: string): Aske
     vatRate: line.vatRate,
     vatExemptionReason: line.exemptionCode,
     discount: line.discount,
-    withholdingTaxEnabled: line.withholding !== undefined,
+    promised: { productType, unit, region, fixedRate, withholding },
   };
 }

@@ -2,8 +2,8 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
-import type { Content, Recovered, Region } from '../../fiscal/document.ts';
-import { isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
+import { type Content, documentTypes, type Recovered, type Region } from '../../fiscal/document.ts';
+import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { closed, day, line, money, oneOf } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
@@ -54,8 +54,13 @@ export function recoveryProblems(body: Record<string, unknown>): Problem[] {
   const { kind, original } = body;
   // The schema says how long it may be.
   const isRead = typeof original === 'string' && original.length <= longest_original;
-  if ((kind === 'M' || kind === 'D') && isRead && !isOriginal({ kind, original })) {
+  if ((kind !== 'M' && kind !== 'D') || !isRead) return problems;
+  const type = recoveredTypes.find((one) => one === body['type']);
+  if (!isOriginal({ kind, original })) {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/original', facts: { format: originalForm[kind] } });
+  } else if (type !== undefined && isOfOtherType(type, { kind, original })) {
+    const { code } = documentTypes[type];
+    problems.push({ code: 'RECOVERED_TYPE', pointer: '/original', facts: { original, type, code } });
   }
   return problems;
 }

@@ -89,17 +89,11 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
 
 function placeProblems(place: unknown, pointer: string): Problem[] {
   if (place === null || typeof place !== 'object') return [];
-  const { postalCode, country, ...others } = place as Record<string, unknown>;
-  const problems: Problem[] = [];
-  // A foreign code has the form of its country.
-  if (country === 'PT' && typeof postalCode === 'string' && !isPostalCode(postalCode)) {
-    problems.push({ code: 'INVALID_FORMAT', pointer: `${pointer}/postalCode`, facts: { format: 'NNNN-NNN' } });
-  }
-  for (const [name, value] of Object.entries({ ...others, ...(country === 'PT' ? {} : { postalCode }) })) {
-    if (typeof value === 'string' && value !== '' && value.trim() === '')
-      problems.push({ code: 'REQUIRED', pointer: `${pointer}/${name}` });
-  }
-  return problems;
+  const { postalCode, country } = place as Record<string, unknown>;
+  // A foreign code has the form of its country; the schema refuses a blank one.
+  if (country !== 'PT' || typeof postalCode !== 'string' || postalCode.trim() === '' || isPostalCode(postalCode))
+    return [];
+  return [{ code: 'INVALID_FORMAT', pointer: `${pointer}/postalCode`, facts: { format: 'NNNN-NNN' } }];
 }
 
 export type AskedTransport = AskedDraft & { readonly transport: Transport };

@@ -302,7 +302,8 @@ function credit(world: World, parent: Doc, command: Command & { kind: 'credit' }
 function patchNote(world: World, doc: Doc, change: NamedNote, act: number): Verdict {
   const note = { items: change.items ?? doc.note!.items, date: change.date ?? doc.note!.date };
   const parent = docOf(world, doc.parent!)!;
-  const priced = noteOver(world, parent, note.items, change.items === undefined ? parent.revision : change.of);
+  // Its lines stay as they are unless others are given: what is open by now is asked when it is issued.
+  const priced = change.items === undefined ? doc.priced : noteOver(world, parent, change.items, change.of);
   const rules = [...('code' in priced ? [priced] : []), ...tooEarly(note.date, parent)];
   if ('code' in priced || rules.length > 0) return no(...rules);
   return done(world, { ...doc, revision: act, note, priced, date: note.date }, 200);
