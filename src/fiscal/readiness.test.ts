@@ -15,9 +15,9 @@ test('what keeps a company from issuing', () => {
   expect(codes({ activeInvoiceSeries: false })).toEqual(['SERIES_REQUIRED']);
 });
 
-test('each reason leads to a page of the console', () => {
+test('each reason leads to its place on the page that says what fixes it', () => {
   const all = { credentials: 'none', synced: false, seriesDiffer: false, activeInvoiceSeries: false } as const;
   const urls = readiness(all, 'https://certo.example/').map((reason) => reason.actionUrl);
   expect(urls).toHaveLength(3);
-  for (const url of urls) expect(new URL(url).href).toMatch(/^https:\/\/certo\.example\/console\/settings\/\w+$/);
+  for (const url of urls) expect(new URL(url).href).toMatch(/^https:\/\/certo\.example\/docs\/readiness#[A-Z_]+$/);
 });

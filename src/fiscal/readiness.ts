@@ -19,12 +19,6 @@ export interface ReadinessReason {
   readonly actionUrl: string;
 }
 
-const pages: Readonly<Record<ReadinessCode, string>> = {
-  AT_CREDENTIALS_REQUIRED: '/console/settings/at',
-  AT_SYNC_REQUIRED: '/console/settings/series',
-  SERIES_REQUIRED: '/console/settings/series',
-};
-
 /** Every reason why the company can't issue, in the order in which to fix them; empty: ready. */
 export function readiness(facts: ReadinessFacts, baseUrl: string): readonly ReadinessReason[] {
   const codes: ReadinessCode[] = [];
@@ -34,7 +28,7 @@ export function readiness(facts: ReadinessFacts, baseUrl: string): readonly Read
   return codes.map((code) => readinessReason(code, baseUrl));
 }
 
-/** One reason with its page; `baseUrl` may end in a slash. */
+/** One reason with the page that says what fixes it, by which command; `baseUrl` may end in a slash. */
 export function readinessReason(code: ReadinessCode, baseUrl: string): ReadinessReason {
-  return { code, actionUrl: baseUrl.replace(/\/+$/, '') + pages[code] };
+  return { code, actionUrl: `${baseUrl.replace(/\/+$/, '')}/docs/readiness#${code}` };
 }

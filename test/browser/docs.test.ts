@@ -22,7 +22,7 @@ import { type TestDatabase, testDatabase } from '../database.ts';
 import { contrastFaults } from './contrast.ts';
 
 const pictures = new URL('../../artifacts/pages/', import.meta.url);
-const paths = ['/', '/docs', '/docs/errors'] as const;
+const paths = ['/', '/docs', '/docs/errors', '/docs/readiness'] as const;
 const themes = ['light', 'dark'] as const;
 const widths = [1280, 360] as const;
 
@@ -187,7 +187,7 @@ test('the landing page speaks Portuguese to who asks for it', async () => {
   await page.close();
 });
 
-test.each(['/', '/docs', '/docs/errors'])('%s allows the browser nothing but this service', async (path) => {
+test.each(paths)('%s allows the browser nothing but this service', async (path) => {
   const response = await server.inject({ url: path, headers: { accept: 'text/html' } });
   expect(response.statusCode).toBe(200);
   const policy = String(response.headers['content-security-policy']);

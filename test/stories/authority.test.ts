@@ -320,11 +320,11 @@ describe('readiness', () => {
       readiness: {
         ready: false,
         reasons: [
-          { code: 'AT_CREDENTIALS_REQUIRED', actionUrl: `${baseUrl}/console/settings/at` },
-          { code: 'AT_SYNC_REQUIRED', actionUrl: `${baseUrl}/console/settings/series` },
-          { code: 'SERIES_REQUIRED', actionUrl: `${baseUrl}/console/settings/series` },
+          { code: 'AT_CREDENTIALS_REQUIRED', actionUrl: `${baseUrl}/docs/readiness#AT_CREDENTIALS_REQUIRED` },
+          { code: 'AT_SYNC_REQUIRED', actionUrl: `${baseUrl}/docs/readiness#AT_SYNC_REQUIRED` },
+          { code: 'SERIES_REQUIRED', actionUrl: `${baseUrl}/docs/readiness#SERIES_REQUIRED` },
         ],
-        actionUrl: `${baseUrl}/console/settings/at`,
+        actionUrl: `${baseUrl}/docs/readiness#AT_CREDENTIALS_REQUIRED`,
       },
     });
     expect(await tryIssue()).toEqual([

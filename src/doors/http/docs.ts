@@ -1,12 +1,14 @@
 /**
- * Pages for people: the landing page, the reference and the list of refusals. Everything they show or load comes from
+ * Pages for people: the landing page, the reference, the list of refusals and what readiness asks for. Everything they show or load comes from
  * this service: no page asks any other address for anything, and each says so to the browser (Content-Security-Policy).
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Language } from '../../fiscal/refusal.ts';
 import type { World } from '../../operations/world.ts';
 import { addAssets } from './docs/assets.ts';
 import { errorsPage } from './docs/errors-page.ts';
 import { landingPage } from './docs/landing-page.ts';
+import { readinessPage } from './docs/readiness-page.ts';
 import { referencePage } from './docs/reference-page.ts';
 import { languageOf } from './problem.ts';
 
@@ -15,12 +17,15 @@ const pagePolicy = `${closed}; style-src 'self'; img-src 'self'`;
 // The viewer runs a script, asks this service, and its style sheet carries arrows as data images.
 const viewerPolicy = `${pagePolicy} data:; script-src 'self'; connect-src 'self'`;
 
-/** Landing page at /, reference at /docs, refusals at /docs/errors, and what they load under /docs/static. */
+/** Landing page at /, reference at /docs, refusals and readiness below it, and what they load under /docs/static. */
 export async function addDocs(app: FastifyInstance, world: World): Promise<void> {
   const options = { schema: { hide: true } };
-  app.get('/', options, (request, reply) =>
-    send(reply.header('vary', 'accept-language'), landingPage(world, languageOf(request.headers['accept-language']))),
-  );
+  const spoken = (path: string, made: (language: Language) => string) =>
+    app.get(path, options, (request, reply) =>
+      send(reply.header('vary', 'accept-language'), made(languageOf(request.headers['accept-language']))),
+    );
+  spoken('/', (language) => landingPage(world, language));
+  spoken('/docs/readiness', readinessPage);
   app.get('/docs', options, (_request, reply) => send(reply, referencePage(), viewerPolicy));
   app.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
   app.get('/docs/errors', options, (_request, reply) => send(reply, errorsPage()));

@@ -17,7 +17,7 @@ export interface PageParts {
   readonly lang: 'en' | 'pt';
   readonly title: string;
   /** Address of this page, to mark it in the navigation. */
-  readonly path: '/' | '/docs' | '/docs/errors';
+  readonly path: '/' | '/docs' | '/docs/errors' | '/docs/readiness';
   /** HTML. */
   readonly main: string;
   /** HTML added to the head. */

@@ -1,13 +1,16 @@
 import { describe, expect, test } from 'vitest';
+import { readinessReason } from '../../../fiscal/readiness.ts';
 import { type RefusalCode, refusals } from '../../../fiscal/refusal.ts';
 import { errorsPage } from './errors-page.ts';
 import { escapeHtml } from './html.ts';
 import { landingPage } from './landing-page.ts';
+import { readinessPage } from './readiness-page.ts';
 import { referencePage } from './reference-page.ts';
 
 const world = { baseUrl: 'https://certo.example', atMode: 'simulator', certificateNumber: 9999 } as const;
 const landing = { en: landingPage(world, 'en'), pt: landingPage(world, 'pt') };
-const pages = { ...landing, errors: errorsPage(), reference: referencePage() };
+const readiness = { ready: readinessPage('en'), pronta: readinessPage('pt') };
+const pages = { ...landing, ...readiness, errors: errorsPage(), reference: referencePage() };
 
 test('what is not ours is escaped', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;');
@@ -53,6 +56,19 @@ describe('landing page', () => {
     }
   });
 });
+
+test.each(Object.entries(readiness))(
+  'readiness (%s): each reason has its place, and a command that there is',
+  (_name, html) => {
+    for (const code of ['AT_CREDENTIALS_REQUIRED', 'AT_SYNC_REQUIRED', 'SERIES_REQUIRED'] as const) {
+      const { actionUrl } = readinessReason(code, world.baseUrl);
+      expect(actionUrl).toBe(`${world.baseUrl}/docs/readiness#${code}`);
+      const from = html.indexOf(`id="${code}"`);
+      expect(from).toBeGreaterThan(0);
+      expect(html.slice(from, html.indexOf('</section>', from))).toMatch(/<code>certo (company|series) /);
+    }
+  },
+);
 
 test.each(Object.keys(refusals) as RefusalCode[])(
   'the list of refusals has %s, with status and both sentences',
