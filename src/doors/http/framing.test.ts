@@ -1,27 +1,41 @@
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openServer } from './framing.ts';
 
 const answered: ServerResponse[] = [];
+const refuse: RequestListener = (_request, response) => {
+  response.writeHead(400, { connection: 'close' }).end('no');
+};
+let answer: RequestListener;
+/** Requests that Node has made of what it read. */
+let read = 0;
 const server = openServer(
-  (_request, response) => {
+  (request, response) => {
     answered.push(response);
-    response.writeHead(400, { connection: 'close' }).end('no');
+    answer(request, response);
   },
   { deadline_ms: 60_000, render: () => ({ text: '', headers: {} }) },
 );
+server.on('request', () => {
+  read += 1;
+});
 let caller: Socket;
 
 beforeEach(async () => {
+  answer = refuse;
+  answered.length = 0;
+  read = 0;
   await once(server.listen(0, '127.0.0.1'), 'listening');
   caller = connect({ port: (server.address() as AddressInfo).port, host: '127.0.0.1', allowHalfOpen: true });
 });
 afterEach(async () => {
   caller.destroy();
-  await once(server.close(), 'close');
+  const closed = once(server.close(), 'close');
+  server.closeAllConnections();
+  await closed;
 });
 
 test('a caller that sends more after its connection was refused still gets to read why; what it sends is not heard', async () => {
@@ -40,8 +54,65 @@ test('a caller that sends more after its connection was refused still gets to re
   expect(heard).toMatch(/^HTTP\/1\.1 400 [\s\S]*no\r\n0\r\n\r\n$/);
   expect(failures).toEqual([]);
   expect(answered).toHaveLength(1);
+  expect(read).toBe(1);
   // It is over as soon as the caller ends its side.
   const closed = once(connection, 'close');
   caller.end();
   await closed;
+});
+
+/** One read of Node's takes at most so much off a connection. */
+const longest_read = 64 * 1024;
+const get = (path: number) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+const getLast = 'GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
+/** Those that came in the same read as the one that was too many wait, too. */
+const few = 16 + longest_read / get(1).length;
+
+test('of requests behind each other few wait, however many are sent; all are answered, in order', async () => {
+  const paths = Array.from({ length: 8_000 }, (_, i) => i);
+  let mostWaiting = 0;
+  answer = async ({ url }, response) => {
+    mostWaiting = Math.max(mostWaiting, read - answered.length);
+    await turn();
+    response.end(`<${url}>`);
+  };
+  caller.write(paths.map(get).join('') + getLast);
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/<[^>]+>/g)?.join('')).toBe([...paths.map((path) => `</${path}>`), '</last>'].join(''));
+  expect(mostWaiting).toBeLessThan(few);
+});
+
+test('while they wait nothing more is read, also not when the caller has gone', async () => {
+  const connected = once(server, 'connection') as Promise<[Socket]>;
+  const asked = new Promise<void>((resolve) => {
+    answer = () => resolve();
+  });
+  caller.write(get(1).repeat(100_000));
+  const [connection] = await connected;
+  await asked;
+  for (let i = 0; i < 50; i++) await turn();
+  expect(connection.isPaused()).toBe(true);
+  answer = refuse;
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  caller.destroy();
+  answered[0]!.end();
+  await closed;
+  expect(read).toBeLessThan(few);
+});
+
+test('a body behind many requests arrives whole in its turn', async () => {
+  const bodies: string[] = [];
+  answer = async (request, response) => {
+    let body = '';
+    for await (const piece of request.setEncoding('latin1')) body += piece;
+    if (body !== '') bodies.push(body);
+    await turn();
+    response.end();
+  };
+  const long = 'x'.repeat(300_000);
+  const post = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${long.length}\r\n\r\n${long}`;
+  caller.write(`${get(1).repeat(500)}${post}`.repeat(3) + getLast);
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/HTTP\/1\.1 200/g)).toHaveLength(1504);
+  expect(bodies.map((body) => body === long)).toEqual([true, true, true]);
 });

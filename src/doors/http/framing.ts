@@ -27,9 +27,18 @@ const linger_ms = 1_000;
 
 /** On a connection: what answers its last request. A member, since a WeakMap's are work for the collector of garbage. */
 const latest = Symbol('the answer to its last request');
+/** On a connection: how many of its requests wait for the answer to the one before. */
+const waiting = Symbol('how many of its requests wait');
 interface Line extends Duplex {
   [latest]?: ServerResponse;
+  [waiting]?: number;
 }
+
+/**
+ * While so many wait, nothing is read: Node itself stops for answers that are not taken, never for requests. What has
+ * come in the same read waits too, some thousands of the shortest: the parser can't be stopped within it.
+ */
+const most_waiting = 16;
 
 /** A server for `handler`; what Node would answer without a body or not at all is answered here. */
 export function openServer(handler: RequestListener, framing: Framing): Server {
@@ -66,14 +75,19 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
 
   // What comes behind a request waits for its answer: they may not overtake each other (RFC 9112, section 9.3.2), and a
   // caller that asks for much and reads nothing costs one answer.
+  const begin = (request: IncomingMessage, response: ServerResponse): void => {
+    if (request.socket.writable && !response.headersSent) handler(request, response);
+  };
   server.on('request', (request, response) => {
     const line: Line = request.socket;
     const before = line[latest];
     line[latest] = response;
-    const begin = (): void => {
-      if (line.writable && !response.headersSent) handler(request, response);
-    };
-    after(before, begin);
+    if (before === undefined || before.closed) return begin(request, response);
+    oneMore(line);
+    before.once('close', () => {
+      oneLess(line);
+      begin(request, response);
+    });
   });
   server.on('checkExpectation', (request, response) => {
     (request.socket as Line)[latest] = response;
@@ -94,12 +108,33 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   return server;
 }
 
+function oneMore(line: Line): void {
+  const count = (line[waiting] ?? 0) + 1;
+  line[waiting] = count;
+  if (count === most_waiting) line.on('resume', keepStill).pause();
+}
+
+function oneLess(line: Line): void {
+  const count = line[waiting]! - 1;
+  line[waiting] = count;
+  if (count === most_waiting - 1) line.off('resume', keepStill).resume();
+}
+
+/** Node reads on at the end of each request, and whenever answers were taken. */
+function keepStill(this: Duplex): void {
+  this.pause();
+}
+
 /** Says the last, and closes when the caller does or a little later: until then what arrives is thrown away. */
 function sayLast(socket: Duplex, words?: string): void {
   socket.end(words);
+  // Node's parser would go on making requests of it, which nobody answers and which are let go of one by one at the end.
+  socket.removeAllListeners('data').off('resume', keepStill).on('data', nobodyHears).resume();
   const late = setTimeout(() => socket.destroy(), linger_ms).unref();
   socket.once('close', () => clearTimeout(late));
 }
+
+function nobodyHears(): void {}
 
 /** When the answer is out, or its connection gone. */
 function after(response: ServerResponse | undefined, act: () => void): void {
