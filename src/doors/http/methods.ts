@@ -16,11 +16,16 @@ export function routesOf(app: FastifyInstance): readonly Route[] {
   return routes;
 }
 
+/** A route and what is between the slashes of its template, so that no address has it taken apart again. */
+interface Place extends Route {
+  readonly parts: readonly string[];
+}
+
 type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
 
 /** Once all routes are there. */
 export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], refuse: Refuse): void {
-  const routes = [...all];
+  const routes: readonly Place[] = all.map((route) => ({ ...route, parts: route.url.split('/') }));
   const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = methodsAt(routes, pathOf(request.url));
     if (allowed.length === 0) return refuse(request, reply, new Refusal('ROUTE_NOT_FOUND'));
@@ -29,8 +34,8 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], 
   };
   app.setNotFoundHandler(handler);
   // The router would take "/invoices/credit-notes" for "/invoices/:id" where only the latter has the method.
-  for (const { methods, url } of routes.filter((route) => !route.url.includes(':'))) {
-    const taken = routes.filter((other) => other.url !== url && fits(other.url, url)).flatMap((other) => other.methods);
+  for (const { methods, url, parts } of routes.filter((route) => !route.url.includes(':'))) {
+    const taken = routes.filter((other) => other.url !== url && fits(other, parts)).flatMap((other) => other.methods);
     // GET brings HEAD with it.
     const others = new Set(taken.filter((method) => method !== 'HEAD' && !methods.includes(method)));
     for (const method of others as ReadonlySet<HTTPMethods>)
@@ -38,13 +43,13 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], 
   }
 }
 
-function methodsAt(routes: readonly Route[], path: string): readonly string[] {
+function methodsAt(routes: readonly Place[], path: string): readonly string[] {
   const exact = routes.filter(({ url }) => url === path);
-  const there = exact.length > 0 ? exact : routes.filter(({ url }) => fits(url, path));
+  const asked = path.split('/');
+  const there = exact.length > 0 ? exact : routes.filter((route) => fits(route, asked));
   return [...new Set(there.flatMap(({ methods }) => methods))];
 }
 
-function fits(template: string, path: string): boolean {
-  const [parts, asked] = [template.split('/'), path.split('/')];
+function fits({ parts }: Place, asked: readonly string[]): boolean {
   return parts.length === asked.length && parts.every((part, i) => part.startsWith(':') || part === asked[i]);
 }

@@ -9,7 +9,7 @@ import { invalid, most_problems, type RefusalCode, refusals } from '../../fiscal
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
 import { answerHeaders, headersOf } from './answer-headers.ts';
-import { problemBody } from './problem.ts';
+import { longest_instance, problemBody } from './problem.ts';
 
 type Json = Record<string, unknown>;
 
@@ -205,7 +205,7 @@ const problemSchema: Json = {
     title: { type: 'string', description: 'What the status means.' },
     status: { type: 'integer', description: 'The HTTP status.' },
     detail: { type: 'string', description: 'What happened and what to do, in the language of Accept-Language.' },
-    instance: { type: 'string', description: 'The path of the request.' },
+    instance: { type: 'string', description: `The path of the request, at most ${longest_instance} characters of it.` },
     code: { type: 'string', description: 'Stable code.' },
     requestId: { type: 'string', description: 'The same as X-Request-Id.' },
     errors: {

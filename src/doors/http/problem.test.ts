@@ -80,3 +80,12 @@ test('a fact cannot bring another one in', () => {
   const body = problemBody(refusal, { ...at, language: 'en' });
   expect(body['detail']).toBe('The tax authority refused: {code} $& $1 (code -1).');
 });
+
+test('of a long path its beginning is told, and no half of a sign', () => {
+  const told = (instance: string) =>
+    problemBody(new Refusal('ROUTE_NOT_FOUND'), { ...at, instance, language: 'en' })['instance'];
+  expect(told('/'.repeat(300))).toBe('/'.repeat(300));
+  expect(told('/'.repeat(8_000))).toBe('/'.repeat(300));
+  for (const before of [297, 298, 299])
+    expect(told(`${'/'.repeat(before)}%41/`)).toBe('/'.repeat(before) + (before === 297 ? '%41' : ''));
+});

@@ -36,7 +36,15 @@ export function languageOf(acceptLanguage: string | undefined): Language {
   return best;
 }
 
-/** The body of an answer to a refused request. */
+/** Characters of `instance`: our own paths have room several times over, and what nobody has is not sent back whole. */
+export const longest_instance = 300;
+
+/** No percent sign is left without its two digits: RFC 3986, section 2.1. */
+function shortened(path: string): string {
+  return path.length <= longest_instance ? path : path.slice(0, longest_instance).replace(/%.?$/, '');
+}
+
+/** The body of an answer to a refused request; of a long path its beginning. */
 export function problemBody(
   refusal: Refusal,
   at: { readonly language: Language; readonly requestId: string; readonly instance: string; readonly baseUrl: string },
@@ -50,7 +58,7 @@ export function problemBody(
     title,
     status,
     detail,
-    instance: at.instance,
+    instance: shortened(at.instance),
     code,
     requestId: at.requestId,
     ...(refusal.problems.length === 0
