@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StatementError } from '../../src/db/errors.ts';
 import type { Entry } from '../../src/db/transact.ts';
 import { nobody } from '../../src/doors/clock/clock.ts';
-import { writeDownWords } from '../../src/doors/clock/words.ts';
+import { noSetbacks, writeDownWords } from '../../src/doors/clock/words.ts';
 import { entryOfCompany } from '../../src/identity/principal.ts';
 import { tokenHash } from '../../src/identity/tokens.ts';
 import type { InvoiceJson } from '../replies.ts';
@@ -49,7 +49,7 @@ beforeAll(async () => {
       [company.id],
     );
     await asApp(entryOfCompany(company.id, 'test'), `select * from certo.take_rate('books', 1)`);
-    await writeDownWords(service.db, nobody);
+    await writeDownWords({ db: service.db, log: service.log, setbacks: noSetbacks() }, nobody);
   }
 });
 afterAll(() => service.stop('tampered'));

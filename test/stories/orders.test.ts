@@ -82,7 +82,8 @@ test.each([
 });
 
 test.each([
-  ['words_write', [], 'documents_number'],
+  ['words_write', [200, null], 'documents_number'],
+  ['words_next', [], 'documents_number'],
   ['report_lease', [randomUUID()], 'documents_to_report'],
 ])('%s: the next of those that wait come by an index, however many wait', async (name, parameters, index) => {
   const plan = await explained(declaredStatements().get(name)!, parameters);
