@@ -19,7 +19,10 @@ import { producerOf } from './saft/program.ts';
 import { builtIn } from './templates/template.ts';
 import type { World } from './world.ts';
 
-/** Raised with every change of the layouts that shows: old renditions stay what they were. */
+/**
+ * Raised with every change of the layouts that shows: old renditions stay what they were. Prints of the first three are from
+ * before there were seals, and no link leads to them any more: whatever is given out has a seal.
+ */
 const layout_version = 6;
 
 // The AT's code and a cancellation show on the paper: each makes another file.
@@ -97,8 +100,8 @@ export async function readFile(tx: Tx, documentId: string, variant: string): Pro
 /** The file, if it is the one that was printed. Throws INTEGRITY_BROKEN. */
 export function printedFile(row: Row, world: World): Buffer {
   const [bytes, seal] = [row['bytes'] as Buffer, row['seal'] as Buffer | null];
-  // Prints from before there were seals have none.
-  if (seal !== null && !seal.equals(sealOf(row, bytes, world))) throw new Refusal('INTEGRITY_BROKEN');
+  // A null is not from before there were seals: those prints are of layouts that no link leads to.
+  if (seal === null || !seal.equals(sealOf(row, bytes, world))) throw new Refusal('INTEGRITY_BROKEN');
   return bytes;
 }
 

@@ -117,13 +117,58 @@ test('a file in the place of a print is not given out, and found with its docume
   ]);
   expect(await service.checkBooks()).toBe(1);
 
-  // Neither can anyone take the seal away; what was printed before there were seals has none, and counts as it did.
+  // Neither does it help to take the seal away, with the rule that asks for one.
   await expect(change('seal', 'null')).rejects.toThrow('renditions_sealed');
   await service.owner.query('alter table certo.renditions drop constraint renditions_sealed');
   await change('seal', 'null');
+  expect(await file()).toEqual([503, '{"ty', 'INTEGRITY_BROKEN']);
+  expect((await service.findings(B.id)).map(({ number, problem }) => [number, problem])).toEqual([
+    [honest.number, expect.stringMatching(/^has a print \(A4\.original\..*\) without a seal$/)],
+  ]);
+  expect(await service.checkBooks()).toBe(1);
+  await resolve(B);
+
+  // Once the operator has removed it, the print is made again.
+  await service.owner.query('delete from certo.renditions where document_id = $1', [honest.id]);
   expect(await file()).toEqual([200, '%PDF', undefined]);
   expect(await service.findings(B.id)).toEqual([]);
-  await resolve(B);
+});
+
+test('a file without a seal put there before anyone printed is not given out, and found', async () => {
+  const { id, number } = await B.issue(await B.draft());
+  const shown = await B.issue(await B.draft());
+  await B.get(`/invoices/${shown.id}/pdf`);
+  await service.owner.query('alter table certo.renditions drop constraint if exists renditions_sealed');
+  await service.owner.query(
+    `insert into certo.renditions (company_id, document_id, variant, bytes)
+     select company_id, $1, variant, '%PDF another' from certo.renditions where document_id = $2`,
+    [id, shown.id],
+  );
+  const { url } = (await B.get<{ url: string }>(`/invoices/${id}/pdf`)).json;
+  const answer = await service.open(url);
+  expect([answer.status, (answer.json as { code?: string }).code]).toEqual([503, 'INTEGRITY_BROKEN']);
+  const found = (await service.findings(B.id)).filter((one) => one.number === number);
+  expect(found.map(({ problem }) => problem)).toEqual([expect.stringMatching(/ without a seal$/)]);
+  await service.owner.query('delete from certo.renditions where document_id = $1', [id]);
+  expect((await service.open((await B.get<{ url: string }>(`/invoices/${id}/pdf`)).json.url)).status).toBe(200);
+});
+
+test('what was printed before there were seals is in no list of findings, and given to nobody any more', async () => {
+  const { id, number } = await B.issue(await B.draft());
+  await B.get(`/invoices/${id}/pdf`);
+  await service.owner.query('alter table certo.renditions drop constraint if exists renditions_sealed');
+  await service.owner.query(
+    `insert into certo.renditions (company_id, document_id, variant, bytes)
+     select company_id, document_id, replace(variant, split_part(variant, '.', 5), old), '%PDF of then'
+     from certo.renditions, unnest(array['v1', 'v2', 'v3', 'v4']) old where document_id = $1`,
+    [id],
+  );
+  const found = (await service.findings(B.id)).filter((one) => one.number === number);
+  // The fourth layout came after the seals.
+  expect(found.map(({ problem }) => problem)).toEqual([expect.stringMatching(/\.v4\) without a seal$/)]);
+  const answer = await service.open((await B.get<{ url: string }>(`/invoices/${id}/pdf`)).json.url);
+  expect([answer.status, String(answer.bytes).includes('of then')]).toEqual([200, false]);
+  await service.owner.query('delete from certo.renditions where document_id = $1', [id]);
 });
 
 test('an id in capitals is the same id: what is issued, paid, noted and cancelled by it is sealed under its own', async () => {
