@@ -56,7 +56,7 @@ export interface AppConfig {
   readonly httpDeadline_seconds: number;
 }
 
-/** Files made at once for all callers: each reads and writes as fast as it can. */
+/** Files made at once for all callers, one of each company: each reads and writes as fast as it can. */
 export const filesAtOnce = 2;
 const downloads_per_company = 2;
 const downloads_together = 32;

@@ -52,12 +52,17 @@ const refused = async (work: Promise<unknown>) => {
   return error instanceof Refusal ? [error.code, error.retryAfterSeconds] : error;
 };
 /** A download that is written when it is told to be. */
-function held(): { readonly download: Download; write(): void } {
+function held(begin: () => void = () => undefined): { readonly download: Download; write(): void } {
   let write = (): void => undefined;
   const told = new Promise<void>((resolve) => {
     write = resolve;
   });
-  return { download: new Download('held', async (sink) => told.then(() => sink(Buffer.from('x')))), write };
+  const download = new Download('held', async (sink) => {
+    begin();
+    await told;
+    await sink(Buffer.from('x'));
+  });
+  return { download, write };
 }
 
 test('what was written comes out, whole, and has no name on the disk', async () => {
@@ -99,14 +104,45 @@ describe('a place', () => {
     expect(await refused(spool.fill('D', of('x'), here))).toEqual(['DOWNLOADS_BUSY', 5]);
   });
 
-  test('among those being written is taken by companies together', async () => {
-    const [a, b] = [held(), held()];
-    const files = [spool.fill('A', a.download, here), spool.fill('B', b.download, here)];
-    expect(await refused(spool.fill('C', of('x'), here))).toEqual(['DOWNLOADS_BUSY', 5]);
+  test('among those being written is taken by companies, one of each, in the order in which they came', async () => {
+    const begun: string[] = [];
+    const under = new Map(['a1', 'a2', 'b1', 'c1', 'c2'].map((name) => [name, held(() => begun.push(name))]));
+    const wide = await openSpool({ directory: join(folder, 'wide'), perCompany: 2, writing: 2, together: 5 });
+    const files = [...under].map(([name, { download }]) => wide.fill(name[0]!, download, here));
+    expect(await refused(wide.fill('D', of('x'), here))).toEqual(['DOWNLOADS_BUSY', 5]);
+    await vi.waitFor(() => expect(begun.toSorted()).toEqual(['a1', 'b1']));
+    for (const [ended, next] of [
+      ['a1', 'a2'],
+      ['b1', 'c1'],
+      ['c1', 'c2'],
+    ] as const) {
+      under.get(ended)!.write();
+      await vi.waitFor(() => expect(begun.at(-1)).toBe(next));
+    }
+    for (const last of ['a2', 'c2']) under.get(last)!.write();
+    expect((await Promise.all(files)).map(({ size }) => size)).toEqual([1, 1, 1, 1, 1]);
+  });
+
+  test('is kept from no company by another that always asks for more', async () => {
+    const a = held();
+    const files = [spool.fill('A', a.download, here), spool.fill('A', of('x'), here)];
+    expect(await refused(spool.fill('A', of('x'), here))).toEqual(['TOO_MANY_DOWNLOADS', 5]);
+    expect((await spool.fill('B', of('x'), here)).size).toBe(1);
     a.write();
-    b.write();
     expect((await Promise.all(files)).map(({ size }) => size)).toEqual([1, 1]);
-    expect((await spool.fill('C', of('x'), here)).size).toBe(1);
+  });
+
+  test('is waited for by nobody who has gone', async () => {
+    const [a, gone] = [held(), new AbortController()];
+    const first = spool.fill('A', a.download, here);
+    const leaving = new Download('x', () => Promise.reject(new Error('written for nobody')));
+    const second = refused(spool.fill('A', leaving, gone.signal));
+    gone.abort();
+    expect(await second).toBeInstanceOf(CallerGone);
+    expect(await refused(spool.fill('A', leaving, gone.signal))).toBeInstanceOf(CallerGone);
+    a.write();
+    expect((await first).size).toBe(1);
+    expect((await spool.fill('A', of('x'), here)).size).toBe(1);
   });
 
   test('is free again when the writing fails, when the caller goes, and when the disk is full', async () => {

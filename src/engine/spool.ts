@@ -15,16 +15,17 @@ export interface SpoolOptions {
   readonly directory: string;
   /** Downloads of one company at once, from the request to the last byte sent. */
   readonly perCompany: number;
-  /** Files being written at once. */
+  /** Files being written at once, one of each company. */
   readonly writing: number;
-  /** Downloads of all companies at once. */
+  /** Downloads of all companies at once, those that wait to be written too. */
   readonly together: number;
 }
 
 export interface Spool {
   /**
-   * Writes the download and hands back the file. Throws TOO_MANY_DOWNLOADS, DOWNLOADS_BUSY, UNAVAILABLE when the disk is
-   * full, CallerGone once `gone` is aborted, and what the download throws; nothing is left behind then.
+   * Writes the download when its turn has come and hands back the file. Throws TOO_MANY_DOWNLOADS, DOWNLOADS_BUSY,
+   * UNAVAILABLE when the disk is full, CallerGone once `gone` is aborted, and what the download throws; nothing is left
+   * behind then.
    */
   fill(companyId: string, download: Download, gone: AbortSignal): Promise<SpooledFile>;
 }
@@ -71,14 +72,14 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   for (const left of await readdir(directory)) await rm(join(directory, left), { force: true, recursive: true });
   const held = new Map<string, number>();
   let together = 0;
-  let writing = 0;
+  const turns = openTurns(options.writing);
 
   function enter(companyId: string): () => void {
     const own = held.get(companyId) ?? 0;
     if (own >= options.perCompany) {
       throw new Refusal('TOO_MANY_DOWNLOADS', { limit: options.perCompany }, { retryAfterSeconds: busy_seconds });
     }
-    if (writing >= options.writing || together >= options.together) {
+    if (together >= options.together) {
       throw new Refusal('DOWNLOADS_BUSY', {}, { retryAfterSeconds: busy_seconds });
     }
     held.set(companyId, own + 1);
@@ -101,29 +102,77 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   return {
     async fill(companyId, download, gone) {
       const leave = enter(companyId);
-      writing += 1;
       let file: FileHandle | undefined;
       try {
-        file = await openNameless();
-        const handle = file;
-        let size = 0;
-        await download.write(async (bytes) => {
-          if (gone.aborted) throw new CallerGone();
-          await handle.writeFile(bytes);
-          size += bytes.length;
-        });
-        return new SpooledFile(download.name, size, handle, leave);
+        await turns.wait(companyId, gone);
+        try {
+          file = await openNameless();
+          const size = await writeInto(file, download, gone);
+          return new SpooledFile(download.name, size, file, leave);
+        } finally {
+          turns.end(companyId);
+        }
       } catch (error) {
         // First, whatever becomes of the file: a place that is not given back is lost until the process ends.
         leave();
         // What could not be written matters; how its file was closed does not, and the system frees it.
         await file?.close().catch(() => undefined);
         throw toldOf(error);
-      } finally {
-        writing -= 1;
       }
     },
   };
+}
+
+/** Who may write: `places` at once, one of each company, so that none has all of them; in the order in which they came. */
+function openTurns(places: number) {
+  const writing = new Set<string>();
+  const waiting = new Set<{ readonly companyId: string; readonly begin: () => void }>();
+
+  function next(): void {
+    for (const turn of waiting) {
+      if (writing.size >= places) return;
+      if (writing.has(turn.companyId)) continue;
+      waiting.delete(turn);
+      writing.add(turn.companyId);
+      turn.begin();
+    }
+  }
+
+  return {
+    /** Resolves when the company may write. Rejects with CallerGone. */
+    wait(companyId: string, gone: AbortSignal): Promise<void> {
+      return new Promise((resolve, reject) => {
+        const leave = () => {
+          waiting.delete(turn);
+          reject(new CallerGone());
+        };
+        const begin = () => {
+          gone.removeEventListener('abort', leave);
+          resolve();
+        };
+        const turn = { companyId, begin };
+        if (gone.aborted) return leave();
+        gone.addEventListener('abort', leave, { once: true });
+        waiting.add(turn);
+        next();
+      });
+    },
+    end(companyId: string): void {
+      writing.delete(companyId);
+      next();
+    },
+  };
+}
+
+/** Resolves with how many bytes it has. */
+async function writeInto(file: FileHandle, download: Download, gone: AbortSignal): Promise<number> {
+  let size = 0;
+  await download.write(async (bytes) => {
+    if (gone.aborted) throw new CallerGone();
+    await file.writeFile(bytes);
+    size += bytes.length;
+  });
+  return size;
 }
 
 function toldOf(error: unknown): unknown {
