@@ -16,16 +16,25 @@ export interface CashVatOptions extends Common {
 export async function cashVat(outside: Outside, options: CashVatOptions, company: string): Promise<number> {
   const period = periodOf(options);
   const { owner } = await enterHouse(outside);
-  const { id, name } = await findCompany(owner, company);
+  const { id, name, nif } = await findCompany(owner, company);
   await setCashVat(owner, id, period);
   if (options.json === true) tellJson(outside, { id, cashVat: period ?? null });
-  else tell(outside, period === undefined ? `${name} is not in the cash VAT scheme.` : inForce(name, period));
+  else if (period === undefined) tell(outside, `${name} is not in the cash VAT scheme.`);
+  else {
+    tell(outside, inForce(name, period));
+    tell(outside, `Next, series of its own: ${registration(nif, period)}`);
+  }
   return exit.ok;
 }
 
 function inForce(name: string, { from, until }: CashVatPeriod): string {
   const days = until === undefined ? `from ${from} on` : `from ${from} to ${until}`;
-  return `${name} is in the cash VAT scheme ${days}. It needs series of their own: certo series register --cash-vat --all-types.`;
+  return `${name} is in the cash VAT scheme ${days}.`;
+}
+
+/** Whole, to be pasted: the code is one that can be chosen, such as C2027. */
+function registration(nif: string, { from }: CashVatPeriod): string {
+  return `certo series register --company ${nif} --code C${from.slice(0, 4)} --all-types --cash-vat`;
 }
 
 function periodOf({ from, until, never }: CashVatOptions): CashVatPeriod | undefined {

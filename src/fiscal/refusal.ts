@@ -573,8 +573,8 @@ export const refusals = {
   },
   CASH_VAT_PERIOD: {
     status: 400,
-    en: 'The days are not in order: the last day of the cash VAT scheme is not before its first.',
-    pt: 'Os dias não estão por ordem: o último dia do regime de IVA de caixa não é anterior ao primeiro.',
+    en: 'The last day of the cash VAT scheme is before its first: give a last day that is not before it.',
+    pt: 'O último dia do regime de IVA de caixa é anterior ao primeiro: indique um último dia igual ou posterior.',
   },
   CASH_VAT_USED: {
     status: 400,

@@ -49,13 +49,19 @@ test('the cash VAT scheme is set by its days, shown, and taken back', async () =
   expect(await json([...set, '--from', '2027-01-01'])).toMatchObject({ cashVat: { from: '2027-01-01' } });
   expect(await json(['company', 'show', nif])).toMatchObject({ cashVatFrom: '2027-01-01' });
   const ended = await line.run([...set, '--from', '2027-01-01', '--until', '2028-12-31'], env);
-  expect(ended.out).toMatch(/^Casa Nova, Lda is in the cash VAT scheme from 2027-01-01 to 2028-12-31\./);
+  expect(ended.out).toMatch(/^Casa Nova, Lda is in the cash VAT scheme from 2027-01-01 to 2028-12-31\.$/m);
   expect((await line.run(['company', 'show', nif], env)).out).toMatch(/Cash VAT until +2028-12-31/);
   await refused(2, /--from 2027-02-30 is no day/, [...set, '--from', '2027-02-30']);
   await refused(2, /Say from when/, set);
   await refused(2, /Say from when/, [...set, '--never', '--from', '2027-01-01']);
   await refused(2, /Say from when/, [...set, '--until', '2027-01-01']);
-  await refused(1, /not before its first/, [...set, '--from', '2027-01-02', '--until', '2027-01-01']);
+  await refused(1, /is before its first: give a last day that is not/, [
+    ...set,
+    '--from',
+    '2027-01-02',
+    '--until',
+    '2027-01-01',
+  ]);
   await refused(1, /There is no such company/, ['company', 'cash-vat', '599999950', '--never']);
   expect(await json([...set, '--never'])).toMatchObject({ cashVat: null });
   expect(await json(['company', 'show', nif])).not.toHaveProperty('cashVatFrom');
@@ -66,7 +72,11 @@ test('series of each kind: only the normal ones are defaults, one with and one w
   await json(register('--code', 'F2026', '--type', 'INVOICE', '--kind', 'training'));
   await json(register('--code', 'R2026', '--type', 'INVOICE', '--kind', 'recovery'));
   await json(register('--code', 'A2026', '--type', 'INVOICE', 'RECEIPT'));
-  expect(await json(register('--code', 'C2026', '--all-types', '--cash-vat'))).toHaveLength(6);
+  // As it is told: the command can be pasted.
+  const told = await line.run(['company', 'cash-vat', nif, '--from', '2026-01-01'], env);
+  const next = /^Next, series of its own: certo (.+)$/m.exec(told.out)?.[1] ?? '';
+  expect(await json(next.split(' '))).toHaveLength(6);
+  await json(['company', 'cash-vat', nif, '--never']);
   const of = async (type: string) =>
     (await series())
       .filter(({ documentType }) => documentType === type)
