@@ -6,7 +6,7 @@ import { partsIn, writeBackup } from '../db/backup/write-backup.ts';
 import { openOwner } from '../db/open.ts';
 import { backupSeal } from '../keys/sealing.ts';
 import { exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { checkPlace, sizeOf } from './given-file.ts';
 import { enterHouse } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, remark, tell, tellJson } from './outside.ts';
@@ -18,12 +18,13 @@ export interface BackupOptions extends Common {
   readonly out?: string;
 }
 
-/** To a file that must not be there yet (BACKUP_EXISTS). Works with the tables of an earlier version too. */
+/** To a file that must not be there yet. Throws BACKUP_EXISTS where it came meanwhile. Works with the tables of an earlier version too. */
 export async function backup(outside: Outside, { out, json }: BackupOptions): Promise<number> {
+  const path = resolve(outside.cwd, out ?? `certo-${fileInstant(new Date())}.backup`);
+  await checkPlace(path);
   // Before an upgrade there has to be a way back: what an earlier version left is copied as it is.
   const house = await enterHouse(outside, true);
   const master = await openMasterKey(masterKeyFile(house.config.masterKeyFile, house.directory), house.owner);
-  const path = resolve(outside.cwd, out ?? `certo-${fileInstant(new Date())}.backup`);
   const owner = await openOwner({ ...house.target, max: 1, applicationName: 'certo backup' });
   outside.atEnd(() => owner.end());
   let progress: Progress | undefined;

@@ -6,7 +6,7 @@ export const exit = {
   ok: 0,
   /** The command worked and its answer is no: findings, a refusal, wrong credentials. */
   no: 1,
-  /** Wrong arguments or configuration: nothing was tried. */
+  /** Wrong arguments, also of files to read or write, or wrong configuration: nothing was tried. */
   usage: 2,
   /** A port, the database, the data folder, the tax authority, or the output: it may work later, or elsewhere. */
   environment: 3,

@@ -1,11 +1,18 @@
-/** Files that the operator names: what is no file is told by its name, which Node leaves out where a folder is read. */
-import { readFile, stat } from 'node:fs/promises';
+/**
+ * Files that the operator names. What is no file to read is told by its name, which Node leaves out where a folder is
+ * read; of one to write, what is in its way.
+ */
+import { lstat, readFile, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { CommandError, exit } from './exit.ts';
 
-/** Bytes. Throws CommandError for a folder, and what the file system throws. */
+/** Bytes. Throws CommandError for a folder and for a file that is not there, and what the file system throws. */
 export async function sizeOf(path: string): Promise<number> {
-  const found = await stat(path);
-  if (found.isDirectory()) throw new CommandError(exit.environment, `${path} is a folder: a file is wanted.`);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT' && error.code !== 'ENOTDIR') throw error;
+    throw new CommandError(exit.usage, `There is no file ${path}: check its name.`);
+  });
+  if (found.isDirectory()) throw new CommandError(exit.usage, `${path} is a folder: a file is wanted.`);
   return found.size;
 }
 
@@ -13,4 +20,15 @@ export async function sizeOf(path: string): Promise<number> {
 export async function readGiven(path: string): Promise<Buffer> {
   await sizeOf(path);
   return readFile(path);
+}
+
+/** Of a new file in a folder that there is. Throws CommandError. */
+export async function checkPlace(path: string): Promise<void> {
+  // A link that leads nowhere is in its way, too.
+  const there = await lstat(path).catch(() => undefined);
+  if (there !== undefined) throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
+  const folder = dirname(path);
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new CommandError(exit.environment, `There is no folder ${folder}: make it first.`);
 }

@@ -105,7 +105,7 @@ describe('certo import at-invoices', () => {
   });
 
   test.each([
-    [['nowhere.csv', '--company', nif], 3, /There is no nowhere\.csv/],
+    [['nowhere.csv', '--company', nif], 2, /There is no file nowhere\.csv: check its name/],
     [['-', '--company', '599999950'], 1, /no such company/],
     [['-'], 2, /--company/],
     [['-', '--company', nif, '--language', 'fr'], 2, /en, pt/],

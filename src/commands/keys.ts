@@ -2,7 +2,7 @@
 import { open, rm } from 'node:fs/promises';
 import { addSigningKey, listSigningKeys, type SigningKey, SigningKeyKnown } from '../keys/signing-keys.ts';
 import { CommandError, exit } from './exit.ts';
-import { readGiven } from './given-file.ts';
+import { checkPlace, readGiven } from './given-file.ts';
 import { enterHouse } from './guest.ts';
 import { bindMode } from './installation.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
@@ -43,9 +43,9 @@ export async function exportKey(
 
 /** A file that was not there; on a full disk nothing of it is left. */
 async function writeNew(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx').catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-    throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
+  const file = await open(path, 'wx').catch(async (error: unknown) => {
+    await checkPlace(path);
+    throw error;
   });
   try {
     await file.writeFile(text);

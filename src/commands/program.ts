@@ -15,7 +15,8 @@ const exitCodes = `
 Exit codes:
   0   done
   1   the answer is no: findings, a refusal, wrong credentials
-  2   wrong arguments or configuration
+  2   wrong arguments or configuration; also a file to read that is not
+      there, or one to write that is
   3   a port, the database, the data folder, the tax authority, or an output
       that can't be written
   70  a fault of Certo itself`;

@@ -1,10 +1,10 @@
 /** `certo saft check`: what is wrong with anybody's SAF-T file, and how to mend it. */
 import { createPublicKey } from 'node:crypto';
-import { createReadStream, readFileSync } from 'node:fs';
+import { createReadStream } from 'node:fs';
 import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
 import { type Finding, findingSentence } from '../fiscal/saft/check/findings.ts';
 import { CommandError, exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { readGiven, sizeOf } from './given-file.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { grouped, openProgress, watched } from './progress.ts';
 
@@ -16,7 +16,7 @@ export interface CheckOptions extends Common {
 
 /** `-` is standard input. Ends with 1 when there are errors; hints alone are no error. */
 export async function checkFile(outside: Outside, options: CheckOptions, file: string): Promise<number> {
-  const keys = (options.key ?? []).map(readKey);
+  const keys = await Promise.all((options.key ?? []).map(readKey));
   // One key stands for whatever version it is of; several are of version 1, 2 … in order.
   const asked = keys.length > 1 ? { publicKeys: (version: number) => keys[version - 1] } : { onlyKey: keys[0] };
   const standard = file === '-';
@@ -30,8 +30,8 @@ export async function checkFile(outside: Outside, options: CheckOptions, file: s
   return report.errors === 0 ? exit.ok : exit.no;
 }
 
-function readKey(path: string) {
-  const pem = readFileSync(path);
+async function readKey(path: string) {
+  const pem = await readGiven(path);
   // A public key would be made of it without a word; but whoever hands it around gives away what signs.
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(pem.toString('latin1'))) {
     throw new CommandError(

@@ -172,7 +172,7 @@ describe('saft export', () => {
       err: `certo: There is no folder ${join(folder, 'none')}: make it first.\n`,
     });
     expect(await run(['saft', 'check', folder])).toMatchObject({
-      code: 3,
+      code: 2,
       err: expect.stringMatching(/is a folder: a file is wanted\.\n$/),
     });
   });
@@ -279,10 +279,14 @@ describe('saft check', () => {
 
   test('a file that is not there, and a key that is none', async () => {
     expect(await run(['saft', 'check', '/nowhere.xml'])).toMatchObject({
-      code: 3,
-      err: 'certo: There is no /nowhere.xml.\n',
+      code: 2,
+      err: 'certo: There is no file /nowhere.xml: check its name.\n',
     });
     writeFileSync(file, 'x');
+    expect(await run(['saft', 'check', file, '--key', `${file}/key`])).toMatchObject({
+      code: 2,
+      err: `certo: There is no file ${file}/key: check its name.\n`,
+    });
     expect((await run(['saft', 'check', file, '--key', file])).err).toMatch(/is no public key/);
   });
 

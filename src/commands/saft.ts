@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
@@ -15,6 +15,7 @@ import { isDay } from '../fiscal/time.ts';
 import { exportSaft, type SaftWritten } from '../operations/saft/export-saft.ts';
 import { commentOf, producerForm, programOf } from '../operations/saft/program.ts';
 import { CommandError, exit } from './exit.ts';
+import { checkPlace } from './given-file.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import type { House } from './house.ts';
 import { boundMode } from './installation.ts';
@@ -96,16 +97,6 @@ function programAsked({ config }: House, options: ExportOptions, production: boo
     throw new CommandError(exit.usage, '--producer has 1 to 200 characters and no slash.');
   }
   return programOf({ producer, producerNif, version: version(), certificateNumber: config.certificateNumber });
-}
-
-/** A new file in a folder that there is. */
-async function checkPlace(path: string): Promise<void> {
-  const there = await stat(path).catch(() => undefined);
-  if (there !== undefined) throw new CommandError(exit.usage, `${path} exists already: choose another file.`);
-  const folder = dirname(path);
-  const found = await stat(folder).catch(() => undefined);
-  if (found?.isDirectory() !== true)
-    throw new CommandError(exit.environment, `There is no folder ${folder}: make it first.`);
 }
 
 /**

@@ -613,8 +613,8 @@ export const refusals = {
   },
   BACKUP_EXISTS: {
     status: 400,
-    en: '{file} exists already. Choose another name.',
-    pt: '{file} já existe. Escolha outro nome.',
+    en: '{file} exists already: choose another file.',
+    pt: '{file} já existe: escolha outro ficheiro.',
   },
   NOT_A_BACKUP: {
     status: 400,

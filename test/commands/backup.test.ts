@@ -170,7 +170,7 @@ test('under load of four clients a backup is one instant, whole, and can be read
   expect(checked).toMatchObject({ code: 0, err: '' });
   expect(checked.json()).toEqual({ ok: true, ...facts, file });
   const again = await line.run(['backup', '--out', file], first.env);
-  expect(again).toMatchObject({ code: 2, err: `certo: ${file} exists already. Choose another name.\n` });
+  expect(again).toMatchObject({ code: 2, err: `certo: ${file} exists already: choose another file.\n` });
 });
 
 test('without a name it is called by its instant, in the folder where the command runs', async () => {

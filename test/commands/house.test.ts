@@ -83,7 +83,13 @@ test('a database that is missing is told, and none is begun in its place; put ba
 
 test('lost for good, it is restored into the same folder, and the demo goes on in series of its own', async () => {
   expect((await line.run(['backup', '--out', backup], env)).code).toBe(0);
-  await refused(2, /all\.backup exists already/, ['backup', '--out', backup]);
+  await refused(2, /all\.backup exists already: choose another file/, ['backup', '--out', backup]);
+  const none = line.folder('none');
+  const noFolder = new RegExp(`^certo: There is no folder ${none}: make it first\\.\n$`);
+  await refused(3, noFolder, ['backup', '--out', `${none}/x.backup`]);
+  await refused(3, noFolder, ['keys', 'export', '--out', `${none}/k.txt`]);
+  // In a file's place no folder can be made.
+  await refused(3, /There is no folder \S+all\.backup: make it first/, ['keys', 'export', '--out', `${backup}/k.txt`]);
   const before = JSON.parse(readFileSync(join(directory, 'demo.json'), 'utf8')) as Demo;
   rmSync(join(directory, 'postgres'), { recursive: true });
   const restored = await line.run(['restore', backup, '--json'], env);

@@ -269,11 +269,11 @@ describe('certo recover', () => {
     );
     const folder = line.folder('data');
     for (const args of [recover(folder), ['keys', 'import', folder], ['restore', folder], ['saft', 'check', folder]])
-      await refused(3, /^certo: \S+data is a folder: a file is wanted\.\n$/, args);
+      await refused(2, /^certo: \S+data is a folder: a file is wanted\.\n$/, args);
   });
 
   test('a file that is not there, a company that is not, a series that is not', async () => {
-    await refused(3, /There is no .*gone\.json/, recover(line.folder('gone.json')));
+    await refused(2, /There is no file .*gone\.json/, recover(line.folder('gone.json')));
     const file = write('one.json', { documents: [form('y/1', { date: '2026-03-03' })] });
     await refused(1, /There is no such company/, ['recover', file, '--company', '599999950']);
     const ended = await line.run(recover(file, '--series', 'R1999'), env);

@@ -106,7 +106,7 @@ test('what cannot be printed well is refused, with what to do', async () => {
   writeFileSync(file, '<svg><script>x</script></svg>');
   const before = (await list()).length;
   await refused(1, /has <script>, which is not taken/, add('--name', 'x', '--logo', file));
-  await refused(3, /There is no .*missing\.png/, add('--name', 'x', '--logo', 'missing.png'));
+  await refused(2, /There is no file .*missing\.png/, add('--name', 'x', '--logo', 'missing.png'));
   await refused(
     1,
     /#ffff00 is hard to read on white \(contrast 1\.1, .*: #[0-9a-f]{6} is dark enough/,
