@@ -1,5 +1,5 @@
 /** `certo recover`: documents of printed forms, and copies of lost ones, into recovery series. Problems are told before anything is written. */
-import { type Facts, type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
+import { type Facts, type Problem, Refusal, sentence, type Words } from '../fiscal/refusal.ts';
 import { type Planned, planRecovery, type RecoveryFile } from '../operations/recovery/plan.ts';
 import { recoverDocument } from '../operations/recovery/recover.ts';
 import type { World } from '../operations/world.ts';
@@ -138,7 +138,8 @@ function tellProblems(
 /** The table's sentence, but where that speaks of the body of a request. */
 function messageOf(code: Problem['code'], facts: Problem['facts']): string {
   if (code !== 'MALFORMED_JSON') return sentence(code, 'en', facts);
-  return `Is not valid JSON: ${facts?.['problem']}. It has to be one JSON value in UTF-8.`;
+  const problem = facts?.['problem'] as Words | undefined;
+  return `Is not valid JSON: ${problem?.en}. It has to be one JSON value in UTF-8.`;
 }
 
 /** The service's books and signer, without the service. Nothing is told to the AT here: the service does. */

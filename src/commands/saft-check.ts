@@ -2,7 +2,8 @@
 import { createPublicKey } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
-import { type Finding, findingSentence } from '../fiscal/saft/check/findings.ts';
+import { severityWords } from '../fiscal/saft/check/finding-words.ts';
+import { type Finding, findingSentence, plainFacts } from '../fiscal/saft/check/findings.ts';
 import { CommandError, exit } from './exit.ts';
 import { readGiven, sizeOf } from './given-file.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
@@ -66,10 +67,14 @@ function tellReport(outside: Outside, report: SaftReport, language: 'en' | 'pt')
 
 function line(finding: Finding, language: 'en' | 'pt'): string {
   const where = finding.document === undefined ? '' : ` ${finding.document}:`;
-  return `${finding.line}: ${finding.severity}:${where} ${findingSentence(finding, language)}`;
+  return `${finding.line}: ${severityWords[finding.severity][language]}:${where} ${findingSentence(finding, language)}`;
 }
 
 function jsonOf(report: SaftReport, language: 'en' | 'pt') {
-  const findings = report.findings.map((finding) => ({ ...finding, message: findingSentence(finding, language) }));
+  const findings = report.findings.map((finding) => ({
+    ...finding,
+    facts: plainFacts(finding.facts),
+    message: findingSentence(finding, language),
+  }));
   return { ok: report.errors === 0, ...report, findings };
 }

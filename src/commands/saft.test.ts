@@ -259,7 +259,7 @@ describe('saft check', () => {
     expect(out).toMatch(/^\d+: ERROR: FS A2026\/1: .*\/UnitOfMeasure is empty\./m);
     expect(out).toMatch(/^… \d+ × VALUE_EMPTY$/m);
     expect((await run(['saft', 'check', file, '--language', 'pt'])).out).toMatch(
-      /^3: ERROR: Falta TaxEntity em AuditFile\/Header/m,
+      /^3: ERRO: Falta TaxEntity em AuditFile\/Header/m,
     );
     const json = JSON.parse((await run(['saft', 'check', file, '--json'])).out);
     expect(json).toMatchObject({ ok: false, warnings: 0, counts: { ELEMENT_MISSING: 1 }, documents: { invoice: 15 } });
@@ -268,6 +268,20 @@ describe('saft check', () => {
       line: 3,
       message: expect.stringMatching(/^AuditFile/),
     });
+  });
+
+  test('in Portuguese no word of it is English; what machines read stays as it is', async () => {
+    writeFileSync(file, `${good}x`);
+    const portuguese = ['saft', 'check', file, '--language', 'pt'];
+    expect((await run(portuguese)).out).toMatch(
+      /^\d+: ERRO: O XML está mal formado: texto fora do elemento raiz\. Nada depois/m,
+    );
+    const told = async (args: string[]) => JSON.parse((await run([...args, '--json'])).out).findings[0];
+    const [en, pt] = [await told(['saft', 'check', file]), await told(portuguese)];
+    expect(en).toMatchObject({ severity: 'ERROR', facts: { problem: 'text outside the root element' } });
+    expect(pt).toMatchObject({ severity: en.severity, facts: en.facts, message: expect.stringMatching(/^O XML/) });
+    writeFileSync(file, good.replace('<CustomerTaxID>501442600', '<CustomerTaxID>501442601'));
+    expect((await run(portuguese)).out).toMatch(/^\d+: AVISO: /m);
   });
 
   test('warnings alone are no reason to say no', async () => {

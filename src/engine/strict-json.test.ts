@@ -1,7 +1,7 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { Refusal } from '../fiscal/refusal.ts';
+import { Refusal, sentence } from '../fiscal/refusal.ts';
 import { escapePointer, parseStrictJson } from './strict-json.ts';
 
 const parse = (text: string | Uint8Array): unknown =>
@@ -183,7 +183,21 @@ test('the sentence tells where, and never quotes the body', () => {
   } catch (error) {
     const { facts } = error as Refusal;
     expect(JSON.stringify(facts)).not.toContain('geheim');
-    expect(facts['problem']).toMatch(/position 21/);
+    expect(sentence('MALFORMED_JSON', 'en', facts)).toMatch(/: unexpected text at position 21\./);
+    expect(sentence('MALFORMED_JSON', 'pt', facts)).toMatch(/: texto inesperado na posição 21\./);
+  }
+});
+
+test.each([
+  ['[', /: termina cedo demais ou tem um carácter a mais\./],
+  [Uint8Array.from([0x22, 0xc3, 0x22]), /: não está em UTF-8\./],
+  ['['.repeat(33) + ']'.repeat(33), /: tem mais de 32 níveis encaixados\./],
+])('in Portuguese what is wrong is told in Portuguese, too: %j', (text, words) => {
+  try {
+    parse(text);
+    expect.unreachable();
+  } catch (error) {
+    expect(sentence('MALFORMED_JSON', 'pt', (error as Refusal).facts)).toMatch(words);
   }
 });
 

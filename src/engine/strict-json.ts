@@ -4,9 +4,13 @@
  */
 import { isAscii } from 'node:buffer';
 import { shortened } from '../fiscal/cut.ts';
-import { most_problems, type Problem, Refusal, refuseAll } from '../fiscal/refusal.ts';
+import { most_problems, type Problem, Refusal, refuseAll, type Words } from '../fiscal/refusal.ts';
 
 const deepest = 32;
+const tooDeep: Words = {
+  en: `nested deeper than ${deepest} levels`,
+  pt: `tem mais de ${deepest} níveis encaixados`,
+};
 /** Of a member's name in a pointer: those of ours are shorter. */
 const longest_name = 200;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
@@ -31,16 +35,16 @@ function decode(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new Refusal('MALFORMED_JSON', { problem: 'it is not UTF-8' });
+    throw new Refusal('MALFORMED_JSON', { problem: { en: 'it is not UTF-8', pt: 'não está em UTF-8' } });
   }
 }
 
 /** V8's sentence quotes the body; only its position is passed on. */
-function problemOf(error: unknown): string {
+function problemOf(error: unknown): Words {
   const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
   return position === undefined
-    ? 'it ends too early or has a stray character'
-    : `unexpected text at position ${position}`;
+    ? { en: 'it ends too early or has a stray character', pt: 'termina cedo demais ou tem um carácter a mais' }
+    : { en: `unexpected text at position ${position}`, pt: `texto inesperado na posição ${position}` };
 }
 
 interface Level {
@@ -94,8 +98,7 @@ function scan(text: string): Problem[] {
       const isObject = c === 0x7b;
       levels.push({ keys: isObject ? new Names() : undefined, name: '', index: 0 });
       expectKey = isObject;
-      if (levels.length > deepest)
-        throw new Refusal('MALFORMED_JSON', { problem: `nested deeper than ${deepest} levels` });
+      if (levels.length > deepest) throw new Refusal('MALFORMED_JSON', { problem: tooDeep });
     } else if (c === 0x7d || c === 0x5d) {
       levels.pop();
       expectKey = false;

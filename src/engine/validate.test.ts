@@ -19,7 +19,7 @@ test('a number out of its bounds is told which they are', () => {
     ['/paid', 'Too small: it has to be > 0.'],
     ['/share', 'Too large: it has to be ≤ 100.'],
   ]);
-  expect(told({ price: 1e9, paid: 1, share: 0 })).toEqual([['/price', 'Too large: it has to be < 1000000000.']]);
+  expect(told({ price: 1e9, paid: 1, share: 0 })).toEqual([['/price', 'Too large: it has to be < 1 000 000 000.']]);
 });
 
 test('ids are in small letters behind it, wherever they stand; nothing else is', () => {

@@ -13,6 +13,22 @@ test('a Portuguese sentence has Portuguese words for types and states, with the 
   );
 });
 
+test('figures are grouped, with the decimal mark of the language', () => {
+  const outstanding = { outstanding: '7580.75', currency: 'EUR' };
+  expect(sentence('AMOUNT_EXCEEDS_OUTSTANDING', 'pt', outstanding)).toBe(
+    'O valor excede os 7 580,75 EUR ainda em dívida.',
+  );
+  expect(sentence('AMOUNT_EXCEEDS_OUTSTANDING', 'en', outstanding)).toBe(
+    'The amount is more than the 7 580.75 EUR still outstanding.',
+  );
+  expect(sentence('SIMPLIFIED_LIMIT', 'pt', { limit: '1000', total: '79950.00' })).toBe(
+    'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta tem 79 950,00 EUR. Use INVOICE.',
+  );
+  expect(sentence('TOO_LARGE', 'pt', { limit: '≤ 999999999.999999' })).toMatch(/≤ 999 999 999,999999\.$/);
+  expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toBe('Desta linha só resta 0,5.');
+  expect(sentence('TOO_LONG', 'en', { limit: 200 })).toBe('At most 200 characters.');
+});
+
 test('what has no such word stands as it is', () => {
   expect(sentence('INVALID_STATE', 'pt', { status: 'toString' })).toContain('estado toString,');
   expect(sentence('NOT_CREDITABLE', 'pt', { type: 'FT', status: '$&' })).toContain('tipo FT no estado $& não');

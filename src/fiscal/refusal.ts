@@ -404,8 +404,8 @@ export const refusals = {
   },
   SIMPLIFIED_LIMIT: {
     status: 400,
-    en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total}. Use INVOICE.',
-    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta tem {total}. Use INVOICE.',
+    en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total} EUR. Use INVOICE.',
+    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta tem {total} EUR. Use INVOICE.',
   },
   QR_TOO_MANY_REGIONS: {
     status: 400,
@@ -464,8 +464,8 @@ export const refusals = {
   },
   AMOUNT_EXCEEDS_OUTSTANDING: {
     status: 400,
-    en: 'The amount is more than the {outstanding} still outstanding.',
-    pt: 'O valor excede os {outstanding} ainda em dívida.',
+    en: 'The amount is more than the {outstanding} {currency} still outstanding.',
+    pt: 'O valor excede os {outstanding} {currency} ainda em dívida.',
   },
   PARENT_NOT_FOUND: {
     status: 404,
@@ -608,8 +608,8 @@ export const refusals = {
   },
   RECOVERED_TOTAL: {
     status: 400,
-    en: 'The original says {total}, and its lines give {calculated}. Correct the lines; a discount or a unit price with more decimals may be missing.',
-    pt: 'O original indica {total} e as suas linhas dão {calculated}. Corrija as linhas; pode faltar um desconto ou um preço unitário com mais casas decimais.',
+    en: 'The original says {total} {currency}, and its lines give {calculated} {currency}. Correct the lines; a discount or a unit price with more decimals may be missing.',
+    pt: 'O original indica {total} {currency} e as suas linhas dão {calculated} {currency}. Corrija as linhas; pode faltar um desconto ou um preço unitário com mais casas decimais.',
   },
   BACKUP_EXISTS: {
     status: 400,
@@ -732,7 +732,19 @@ export function sentence(code: RefusalCode, language: Language, facts: Facts = {
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
     const fact = facts[name] ?? whole;
     if (typeof fact === 'object') return fact[language];
+    if (figures.has(name)) return figured(String(fact), language);
     return language === 'pt' ? inPortuguese(name, String(fact)) : String(fact);
+  });
+}
+
+/** Facts that are amounts, quantities and bounds: exact decimal text, or words with such figures. */
+const figures: ReadonlySet<string> = new Set(['outstanding', 'total', 'calculated', 'open', 'limit']);
+
+/** "7580.75" → "7 580.75", in Portuguese "7 580,75". */
+function figured(text: string, language: Language): string {
+  return text.replace(/(\d+)(?:\.(\d+))?/g, (_, whole: string, decimals: string | undefined) => {
+    const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ' ');
+    return decimals === undefined ? grouped : `${grouped}${language === 'pt' ? ',' : '.'}${decimals}`;
   });
 }
 

@@ -82,7 +82,8 @@ export function amountToPay(document: Head, asked: number | undefined): Decimal 
   if (asked === undefined) return round2(outstanding);
   const amount = fromNumber(asked);
   if (compare(amount, outstanding) > 0) {
-    refuseAll([{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/amount', facts: { outstanding } }]);
+    const { currency } = document.content;
+    refuseAll([{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/amount', facts: { outstanding, currency } }]);
   }
   return round2(amount);
 }

@@ -72,6 +72,7 @@ export function recoveredContent(priced: Content, { recovered, cashVat }: AskedR
 
 /** What the paper says and what is calculated must be the same: the paper is what the customer has. */
 export function totalProblems(content: Content, { total }: AskedRecovery): Problem[] {
-  if (compare(content.totals.gross, total) === 0) return [];
-  return [{ code: 'RECOVERED_TOTAL', pointer: '/total', facts: { total, calculated: content.totals.gross } }];
+  const { currency, totals } = content;
+  if (compare(totals.gross, total) === 0) return [];
+  return [{ code: 'RECOVERED_TOTAL', pointer: '/total', facts: { total, calculated: totals.gross, currency } }];
 }

@@ -7,7 +7,7 @@
 import { addKey, type Book, type DocumentKind, emptyBook, type PublicKey } from './book.ts';
 import { decoded } from './decode.ts';
 import { checkDocument, checkSection, documentNames } from './documents.ts';
-import { type Finding, type FindingCode, Findings } from './findings.ts';
+import { type Finding, type FindingCode, type FindingFacts, Findings } from './findings.ts';
 import type { RecordName } from './grammar.ts';
 import { checkLine, type DocumentSums, emptySums } from './lines.ts';
 import {
@@ -54,8 +54,7 @@ export interface SaftReport {
 export async function checkSaft(file: AsyncIterable<Uint8Array>, options: CheckOptions = {}): Promise<SaftReport> {
   const findings = new Findings(options.mostPerCode ?? 20);
   const book = emptyBook(findings, { keyOf: options.publicKeys, onlyKey: options.onlyKey });
-  const tell = (code: FindingCode, line: number, facts?: Readonly<Record<string, string>>) =>
-    findings.tell(code, line, facts);
+  const tell = (code: FindingCode, line: number, facts?: FindingFacts) => findings.tell(code, line, facts);
   try {
     await readXml(decoded(file, tell), new Structure(findings, new Records(book)));
   } catch (fault) {

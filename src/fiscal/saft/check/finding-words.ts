@@ -13,6 +13,12 @@ interface Words {
 const error = (en: string, pt: string): Words => ({ severity: 'ERROR', en, pt });
 const warning = (en: string, pt: string): Words => ({ severity: 'WARNING', en, pt });
 
+/** The severities as a line for people begins; programs read their names. */
+export const severityWords = {
+  ERROR: { en: 'ERROR', pt: 'ERRO' },
+  WARNING: { en: 'WARNING', pt: 'AVISO' },
+} as const;
+
 export const findingWords = {
   // The file as XML
   ENCODING_UNKNOWN: error(

@@ -1,9 +1,10 @@
 /** What a check finds: collected, bounded and counted. The words stand in finding-words.ts. */
 import { shortened } from '../../cut.ts';
+import type { Language, Words } from '../../refusal.ts';
 import { findingWords } from './finding-words.ts';
 
 export type FindingCode = keyof typeof findingWords;
-export type FindingFacts = Readonly<Record<string, string | number>>;
+export type FindingFacts = Readonly<Record<string, string | number | Words>>;
 
 export interface Finding {
   readonly code: FindingCode;
@@ -57,14 +58,27 @@ export class Findings {
 const longest_fact = 300;
 
 function shortFacts(facts: FindingFacts): FindingFacts {
-  const entries = Object.entries(facts);
-  return Object.fromEntries(entries.map(([name, fact]) => [name, typeof fact === 'string' ? short(fact) : fact]));
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, shortFact(fact)]));
+}
+
+function shortFact(fact: FindingFacts[string]): FindingFacts[string] {
+  if (typeof fact === 'object') return { en: short(fact.en), pt: short(fact.pt) };
+  return typeof fact === 'string' ? short(fact) : fact;
 }
 
 const short = (text: string): string => shortened(text, longest_fact);
 
 /** What was found and how to mend it, one sentence each, in a language. */
-export function findingSentence({ code, facts }: Pick<Finding, 'code' | 'facts'>, language: 'en' | 'pt'): string {
+export function findingSentence({ code, facts }: Pick<Finding, 'code' | 'facts'>, language: Language): string {
   const words: string = findingWords[code][language];
-  return words.replace(/\{(\w+)\}/g, (place, fact: string) => String(facts[fact] ?? place));
+  return words.replace(/\{(\w+)\}/g, (place, fact: string) => String(inWords(facts[fact] ?? place, language)));
+}
+
+/** Facts for programs: of words the English ones, whatever language the sentence is in. */
+export function plainFacts(facts: FindingFacts): Readonly<Record<string, string | number>> {
+  return Object.fromEntries(Object.entries(facts).map(([name, fact]) => [name, inWords(fact, 'en')]));
+}
+
+function inWords(fact: FindingFacts[string], language: Language): string | number {
+  return typeof fact === 'object' ? fact[language] : fact;
 }

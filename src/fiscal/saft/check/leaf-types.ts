@@ -3,12 +3,12 @@ import { shortened } from '../../cut.ts';
 import { isCountry, isCurrency } from '../../identifiers.ts';
 import { isDay } from '../../time.ts';
 import { longest_amount } from '../amounts.ts';
-import type { FindingCode } from './findings.ts';
+import type { FindingCode, FindingFacts } from './findings.ts';
 
 /** What is wrong with a text: the code of a finding and its facts. */
 export interface LeafFault {
   readonly code: FindingCode;
-  readonly facts?: Readonly<Record<string, string | number>>;
+  readonly facts?: FindingFacts;
 }
 
 /** A simple type. Undefined: the text is fine. */
@@ -57,7 +57,7 @@ export function list(...words: readonly string[]): LeafType {
   );
 }
 
-function code(what: string, isOne: (value: string) => boolean): LeafType {
+function code(what: FindingFacts[string], isOne: (value: string) => boolean): LeafType {
   return leaf(false, (value) =>
     isOne(value) ? undefined : { code: 'VALUE_NOT_LISTED', facts: { value: shown(value), allowed: what } },
   );
@@ -126,7 +126,7 @@ const oldCurrencies = new Set(
    XFU XPD XPT XSU XUA ZMK ZWD ZWL ZWR`.split(/\s+/),
 );
 export const foreignCurrency = code(
-  'ISO 4217, not EUR',
+  { en: 'ISO 4217, not EUR', pt: 'ISO 4217, exceto EUR' },
   (value) => value !== 'EUR' && (isCurrency(value) || oldCurrencies.has(value)),
 );
 

@@ -6,7 +6,7 @@
  * bring its own ideas of what to forgive: a checker has to say no.
  */
 import { cut } from '../../cut.ts';
-import type { FindingCode } from './findings.ts';
+import type { FindingCode, FindingFacts } from './findings.ts';
 
 /** What a reader tells, in the order of the file. Names are local names; `line` counts from 1. */
 export interface XmlSink {
@@ -21,9 +21,9 @@ export interface XmlSink {
 export class XmlFault extends Error {
   readonly code: FindingCode;
   readonly line: number;
-  readonly facts: Readonly<Record<string, string>>;
+  readonly facts: FindingFacts;
 
-  constructor(code: FindingCode, line: number, facts: Readonly<Record<string, string>> = {}) {
+  constructor(code: FindingCode, line: number, facts: FindingFacts = {}) {
     super(code);
     this.code = code;
     this.line = line;
@@ -94,12 +94,17 @@ class Reader {
     if (this.#open.length > 0 || !this.#rootSeen) throw this.#fault('XML_CUT_OFF');
   }
 
-  #fault(code: FindingCode, facts: Readonly<Record<string, string>> = {}): XmlFault {
+  #fault(code: FindingCode, facts: FindingFacts = {}): XmlFault {
     return new XmlFault(code, this.#line, facts);
   }
 
-  #malformed(problem: string): XmlFault {
-    return this.#fault('XML_MALFORMED', { problem });
+  /** What is wrong in both languages. */
+  #malformed(en: string, pt: string): XmlFault {
+    return this.#fault('XML_MALFORMED', { problem: { en, pt } });
+  }
+
+  #textOutside(): XmlFault {
+    return this.#malformed('text outside the root element', 'texto fora do elemento raiz');
   }
 
   /** Where the text that starts here ends, or −1: at the end of the chunk it may go on in the next one. */
@@ -159,10 +164,11 @@ class Reader {
 
   #declaration(markup: string): void {
     if (markup.startsWith('<!--')) {
-      if (markup.slice(4, -3).includes('--') || markup.endsWith('--->')) throw this.#malformed('"--" in a comment');
+      if (markup.slice(4, -3).includes('--') || markup.endsWith('--->'))
+        throw this.#malformed('"--" in a comment', '"--" num comentário');
       this.#checkCharacters(markup);
     } else if (markup.startsWith('<![CDATA[')) {
-      if (this.#open.length === 0) throw this.#malformed('text outside the root element');
+      if (this.#open.length === 0) throw this.#textOutside();
       this.#checkCharacters(markup);
       this.#sink.text(markup.slice(9, -3).replace(/\r\n?/g, '\n'), this.#line);
     } else throw this.#fault('XML_DOCTYPE');
@@ -171,7 +177,10 @@ class Reader {
   #instruction(markup: string): void {
     const declaration = /^<\?xml[\s?]/i.test(markup);
     if (declaration && (this.#started || !/^<\?xml\s+version\s*=\s*["']1\.[0-9]["']/.test(markup))) {
-      throw this.#malformed('the XML declaration does not stand at the very beginning');
+      throw this.#malformed(
+        'the XML declaration does not stand at the very beginning',
+        'a declaração XML não está mesmo no início',
+      );
     }
     this.#checkCharacters(markup);
   }
@@ -181,15 +190,18 @@ class Reader {
     const inside = markup.slice(1, empty ? -2 : -1);
     const space = simpleName.test(inside) ? -1 : inside.search(/\s/);
     const tag = space < 0 ? inside : inside.slice(0, space);
-    if (!simpleName.test(tag) && !name.test(tag)) throw this.#malformed(`"<${cut(tag, 30)}" is no element`);
-    if (this.#open.length === 0 && this.#rootSeen) throw this.#malformed('a second root element');
+    if (!simpleName.test(tag) && !name.test(tag))
+      throw this.#malformed(`"<${cut(tag, 30)}" is no element`, `"<${cut(tag, 30)}" não é um elemento`);
+    if (this.#open.length === 0 && this.#rootSeen)
+      throw this.#malformed('a second root element', 'um segundo elemento raiz');
     if (this.#open.length >= deepest) throw this.#fault('XML_TOO_DEEP');
     this.#rootSeen = true;
     const around = this.#open.at(-1)?.scope ?? noScope;
     const { scope, others } = space < 0 ? { scope: around, others: [] } : this.#attributes(inside.slice(space), around);
     const [prefix, local] = split(tag);
     const namespace = namespaceOf(prefix, scope);
-    if (namespace === undefined && prefix !== '') throw this.#malformed(`the prefix "${prefix}" is not declared`);
+    if (namespace === undefined && prefix !== '')
+      throw this.#malformed(`the prefix "${prefix}" is not declared`, `o prefixo "${prefix}" não está declarado`);
     this.#open.push({ name: tag, scope });
     this.#sink.open(local, namespace ?? '', this.#line);
     for (const other of others) this.#sink.attribute(other, this.#line);
@@ -209,7 +221,8 @@ class Reader {
     for (let found = attributes.exec(text); found !== null; found = attributes.exec(text)) {
       read = attributes.lastIndex;
       const [, attribute = '', quoted = ''] = found;
-      if (!name.test(attribute) || seen.has(attribute)) throw this.#malformed(`the attribute "${cut(attribute, 30)}"`);
+      if (!name.test(attribute) || seen.has(attribute))
+        throw this.#malformed(`the attribute "${cut(attribute, 30)}"`, `o atributo "${cut(attribute, 30)}"`);
       seen.add(attribute);
       const value = this.#resolved(quoted.slice(1, -1));
       const [prefix, local] = split(attribute);
@@ -217,21 +230,26 @@ class Reader {
         declared.set(prefix === '' ? '' : local, value);
       } else if (!(local === 'schemaLocation' && prefix !== '')) others.push(attribute);
     }
-    if (text.slice(read).trim() !== '') throw this.#malformed('attributes of a tag');
+    if (text.slice(read).trim() !== '') throw this.#malformed('attributes of a tag', 'os atributos de um elemento');
     return { scope: declared.size === 0 ? around : { declared, around }, others };
   }
 
   #closeTag(markup: string): void {
     const tag = markup.slice(2, -1).trimEnd();
     const open = this.#open.pop();
-    if (open === undefined) throw this.#malformed(`</${cut(tag, 30)}> closes nothing`);
-    if (open.name !== tag) throw this.#malformed(`</${cut(tag, 30)}> closes <${cut(open.name, 30)}>`);
+    if (open === undefined)
+      throw this.#malformed(`</${cut(tag, 30)}> closes nothing`, `</${cut(tag, 30)}> não fecha nada`);
+    if (open.name !== tag)
+      throw this.#malformed(
+        `</${cut(tag, 30)}> closes <${cut(open.name, 30)}>`,
+        `</${cut(tag, 30)}> fecha <${cut(open.name, 30)}>`,
+      );
     this.#sink.close(this.#line);
   }
 
   #text(text: string): void {
     if (this.#open.length === 0) {
-      if (text.trim() !== '') throw this.#malformed('text outside the root element');
+      if (text.trim() !== '') throw this.#textOutside();
       this.#started = true;
     } else {
       this.#sink.text(special.test(text) ? this.#characters(text) : text, this.#line);
@@ -240,7 +258,7 @@ class Reader {
   }
 
   #characters(text: string): string {
-    if (text.includes(']]>')) throw this.#malformed('"]]>" in a text');
+    if (text.includes(']]>')) throw this.#malformed('"]]>" in a text', '"]]>" num texto');
     return this.#resolved(text.replace(/\r\n?/g, '\n'));
   }
 
@@ -257,7 +275,7 @@ class Reader {
     const point =
       found === null ? Number.NaN : found[1] === undefined ? Number.parseInt(found[2]!, 16) : Number(found[1]);
     if (!(point <= 0x10ffff) || forbidden.test(String.fromCodePoint(point))) {
-      throw this.#malformed(`"&${cut(reference, 20)}" is no character`);
+      throw this.#malformed(`"&${cut(reference, 20)}" is no character`, `"&${cut(reference, 20)}" não é um carácter`);
     }
     return String.fromCodePoint(point);
   }
