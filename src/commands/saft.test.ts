@@ -259,7 +259,7 @@ describe('saft check', () => {
     expect(out).toMatch(/^\d+: ERROR: FS A2026\/1: .*\/UnitOfMeasure is empty\./m);
     expect(out).toMatch(/^… \d+ × VALUE_EMPTY$/m);
     expect((await run(['saft', 'check', file, '--language', 'pt'])).out).toMatch(
-      /^3: ERRO: Falta TaxEntity em AuditFile\/Header/m,
+      /^3: ERRO: Falta TaxEntity, que é obrigatório, em AuditFile\/Header\. Acrescente-o\.$/m,
     );
     const json = JSON.parse((await run(['saft', 'check', file, '--json'])).out);
     expect(json).toMatchObject({ ok: false, warnings: 0, counts: { ELEMENT_MISSING: 1 }, documents: { invoice: 15 } });

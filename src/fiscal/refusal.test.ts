@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { sentence } from './refusal.ts';
+import { refusals, sentence } from './refusal.ts';
 
 test('a Portuguese sentence has Portuguese words for types and states, with the names that the API has for them', () => {
   expect(sentence('INVALID_STATE', 'pt', { status: 'PAID' })).toBe(
-    'O documento está no estado pago (PAID), no qual isto não é possível.',
+    'O documento está no estado pago (PAID), no qual isto não é possível. Só um rascunho pode ser alterado, emitido ou eliminado, e só um documento emitido pode ser pago, corrigido ou anulado.',
   );
   expect(sentence('NOT_CREDITABLE', 'pt', { type: 'SIMPLIFIED_INVOICE', status: 'CANCELED' })).toBe(
     'Um documento do tipo fatura simplificada (SIMPLIFIED_INVOICE) no estado anulado (CANCELED) não pode ser creditado. Credite uma fatura emitida e não anulada.',
@@ -27,6 +27,19 @@ test('figures are grouped, with the decimal mark of the language', () => {
   expect(sentence('TOO_LARGE', 'pt', { limit: '≤ 999999999.999999' })).toMatch(/≤ 999 999 999,999999\.$/);
   expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toBe('Desta linha só resta 0,5.');
   expect(sentence('TOO_LONG', 'en', { limit: 200 })).toBe('At most 200 characters.');
+});
+
+test('nouns are declined by their figure', () => {
+  expect(sentence('TOO_SHORT', 'pt', { limit: 1 })).toBe('No mínimo 1 carácter.');
+  expect(sentence('TOO_SHORT', 'pt', { limit: 2 })).toBe('No mínimo 2 caracteres.');
+  expect(sentence('TOO_SHORT', 'en', { limit: 1 })).toBe('At least 1 character.');
+  expect(sentence('TOO_FEW', 'pt', { limit: 1 })).toBe('No mínimo 1 entrada.');
+  expect(sentence('INVALID_REQUEST', 'en', { count: 1 })).toMatch(/^The request has 1 problem; /);
+  expect(sentence('INVALID_REQUEST', 'pt', { count: '50+' })).toMatch(/^O pedido tem 50\+ problemas; /);
+});
+
+test('Portuguese as it is spoken: nothing is "tal", and nothing is left undeclined', () => {
+  for (const { pt } of Object.values(refusals)) expect(pt).not.toMatch(/(Não existe|não tem) tal |\((s|es)\)/);
 });
 
 test('what has no such word stands as it is', () => {

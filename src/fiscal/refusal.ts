@@ -18,8 +18,8 @@ export const refusals = {
   // The request itself
   INVALID_REQUEST: {
     status: 400,
-    en: `The request has {count} problem(s); each is listed in errors with its place, up to ${most_problems}. Correct them and send it again.`,
-    pt: `O pedido tem {count} problema(s); cada um está em errors com o seu lugar, até ${most_problems}. Corrija-os e envie de novo.`,
+    en: `The request has {count} {problems}; each is listed in errors with its place, up to ${most_problems}. Correct what is listed and send the request again.`,
+    pt: `O pedido tem {count} {problems}; cada um está em errors com o seu lugar, até ${most_problems}. Corrija o que está indicado e envie o pedido de novo.`,
   },
   MALFORMED_JSON: {
     status: 400,
@@ -141,9 +141,9 @@ export const refusals = {
   INVALID_VALUE: { status: 400, en: 'Must be one of: {allowed}.', pt: 'Tem de ser um de: {allowed}.' },
   INVALID_FORMAT: { status: 400, en: 'Must have the form {format}.', pt: 'Tem de ter a forma {format}.' },
   TOO_LONG: { status: 400, en: 'At most {limit} characters.', pt: 'No máximo {limit} caracteres.' },
-  TOO_SHORT: { status: 400, en: 'At least {limit} character(s).', pt: 'No mínimo {limit} caracter(es).' },
+  TOO_SHORT: { status: 400, en: 'At least {limit} {characters}.', pt: 'No mínimo {limit} {characters}.' },
   TOO_MANY: { status: 400, en: 'At most {limit} entries.', pt: 'No máximo {limit} entradas.' },
-  TOO_FEW: { status: 400, en: 'At least {limit} entry.', pt: 'No mínimo {limit} entrada.' },
+  TOO_FEW: { status: 400, en: 'At least {limit} {entries}.', pt: 'No mínimo {limit} {entries}.' },
   TOO_SMALL: { status: 400, en: 'Too small: it has to be {limit}.', pt: 'Demasiado pequeno: tem de ser {limit}.' },
   TOO_LARGE: { status: 400, en: 'Too large: it has to be {limit}.', pt: 'Demasiado grande: tem de ser {limit}.' },
   TOO_MANY_DECIMALS: { status: 400, en: 'At most {limit} decimals.', pt: 'No máximo {limit} casas decimais.' },
@@ -238,17 +238,17 @@ export const refusals = {
     en: 'This activity code is not one of the company ({allowed}).',
     pt: 'Este código de atividade não é da empresa ({allowed}).',
   },
-  UNKNOWN_CUSTOMER: { status: 400, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
-  UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
+  UNKNOWN_CUSTOMER: { status: 400, en: 'There is no such customer.', pt: 'Não existe esse cliente.' },
+  UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe esse artigo.' },
   ARCHIVED: {
     status: 400,
-    en: 'This record is archived and cannot be used.',
-    pt: 'Este registo está arquivado e não pode ser usado.',
+    en: 'This record is archived and cannot be used. Choose another one, or bring it back with isArchived false.',
+    pt: 'Este registo está arquivado e não pode ser usado. Escolha outro ou recupere-o com isArchived false.',
   },
   UNKNOWN_SERIES: {
     status: 400,
     en: 'There is no such active series for this document type.',
-    pt: 'Não existe tal série ativa para este tipo de documento.',
+    pt: 'Não existe essa série ativa para este tipo de documento.',
   },
   TRAINING_DIFFERS: {
     status: 400,
@@ -270,11 +270,11 @@ export const refusals = {
     en: 'The series {series} does not fit: notes and receipts stand in the same VAT scheme (cash VAT or not) as the invoice they are about. Name another series.',
     pt: 'A série {series} não serve: notas e recibos ficam no mesmo regime de IVA (de caixa ou não) que a fatura a que se referem. Indique outra série.',
   },
-  UNKNOWN_TEMPLATE: { status: 400, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
+  UNKNOWN_TEMPLATE: { status: 400, en: 'There is no such template.', pt: 'Não existe esse modelo.' },
   UNKNOWN_PARENT: {
     status: 400,
-    en: 'There is no such issued invoice to refer to.',
-    pt: 'Não existe tal fatura emitida para referir.',
+    en: 'There is no issued invoice with this id.',
+    pt: 'Não existe nenhuma fatura emitida com este id.',
   },
   PAYMENT_NOT_ALLOWED: {
     status: 400,
@@ -334,27 +334,27 @@ export const refusals = {
   UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
 
   // Records
-  INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe tal fatura.' },
+  INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe essa fatura.' },
   IMPORTED_FROM_AT: {
     status: 400,
     en: '{number} was issued with another program and imported from the AT: it is only listed (GET /invoices?includeATInvoices=true). Read, change, settle or print it where it was issued.',
     pt: '{number} foi emitido com outro programa e importado da AT: só aparece na lista (GET /invoices?includeATInvoices=true). Consulte, altere, liquide ou imprima o documento onde foi emitido.',
   },
-  CUSTOMER_NOT_FOUND: { status: 404, en: 'There is no such customer.', pt: 'Não existe tal cliente.' },
-  ITEM_NOT_FOUND: { status: 404, en: 'There is no such item.', pt: 'Não existe tal artigo.' },
+  CUSTOMER_NOT_FOUND: { status: 404, en: 'There is no such customer.', pt: 'Não existe esse cliente.' },
+  ITEM_NOT_FOUND: { status: 404, en: 'There is no such item.', pt: 'Não existe esse artigo.' },
   TRANSPORT_NOT_FOUND: {
     status: 404,
     en: 'There is no such transport document.',
-    pt: 'Não existe tal documento de transporte.',
+    pt: 'Não existe esse documento de transporte.',
   },
-  PROPOSAL_NOT_FOUND: { status: 404, en: 'There is no such pro forma.', pt: 'Não existe tal fatura pró-forma.' },
-  TEMPLATE_NOT_FOUND: { status: 404, en: 'There is no such template.', pt: 'Não existe tal modelo.' },
+  PROPOSAL_NOT_FOUND: { status: 404, en: 'There is no such pro forma.', pt: 'Não existe essa fatura pró-forma.' },
+  TEMPLATE_NOT_FOUND: { status: 404, en: 'There is no such template.', pt: 'Não existe esse modelo.' },
   TEMPLATE_FORMAT: {
     status: 400,
     en: 'This template is not made for {format}: choose another template, or one of its formats: {formats}.',
     pt: 'Este modelo não é para {format}: escolha outro modelo, ou um dos formatos dele: {formats}.',
   },
-  FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe tal ficheiro.' },
+  FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe esse ficheiro.' },
   LINK_EXPIRED: {
     status: 410,
     en: 'This link has expired. Ask for a new one.',
@@ -369,8 +369,8 @@ export const refusals = {
   // State and rules
   INVALID_STATE: {
     status: 400,
-    en: 'The document is {status}; in that state this cannot be done.',
-    pt: 'O documento está no estado {status}, no qual isto não é possível.',
+    en: 'The document is {status}; in that state this cannot be done. Only a draft can be changed, issued or deleted, and only an issued document paid, corrected or cancelled.',
+    pt: 'O documento está no estado {status}, no qual isto não é possível. Só um rascunho pode ser alterado, emitido ou eliminado, e só um documento emitido pode ser pago, corrigido ou anulado.',
   },
   USE_OTHER_ENDPOINT: {
     status: 400,
@@ -394,13 +394,13 @@ export const refusals = {
   },
   DATE_GOES_BACK: {
     status: 400,
-    en: 'The last document of this series is dated {lastDate}; a new one cannot be dated {date}.',
-    pt: 'O último documento desta série tem data {lastDate}; um novo não pode ter data {date}.',
+    en: 'The last document of this series is dated {lastDate}; a new one cannot be dated {date}. Give {lastDate} or a later day, or name another series.',
+    pt: 'O último documento desta série tem data {lastDate}; um novo não pode ter data {date}. Indique {lastDate} ou um dia posterior, ou outra série.',
   },
   DATE_IN_FUTURE: {
     status: 400,
-    en: '{date} is after today ({today}). A document cannot be issued with a future date.',
-    pt: '{date} é posterior a hoje ({today}). Um documento não pode ser emitido com data futura.',
+    en: '{date} is after today ({today}). A document cannot be issued with a future date: give today or an earlier day.',
+    pt: '{date} é posterior a hoje ({today}). Um documento não pode ser emitido com data futura: indique hoje ou um dia anterior.',
   },
   SIMPLIFIED_LIMIT: {
     status: 400,
@@ -469,8 +469,8 @@ export const refusals = {
   },
   PARENT_NOT_FOUND: {
     status: 404,
-    en: 'There is no such invoice to reverse.',
-    pt: 'Não existe tal fatura para anular.',
+    en: 'There is no such invoice to credit. Give the id of an issued invoice.',
+    pt: 'Não existe essa fatura para creditar. Indique o id de uma fatura emitida.',
   },
   NOT_CREDITABLE: {
     status: 400,
@@ -480,7 +480,7 @@ export const refusals = {
   UNKNOWN_LINE: {
     status: 400,
     en: 'The original has no such line. Use an items[].id of the original.',
-    pt: 'O original não tem tal linha. Use um items[].id do original.',
+    pt: 'O original não tem essa linha. Use um items[].id do original.',
   },
   DUPLICATE_LINE: { status: 400, en: 'This line is given twice.', pt: 'Esta linha aparece duas vezes.' },
   QUANTITY_EXCEEDS_OPEN: {
@@ -540,8 +540,8 @@ export const refusals = {
   },
   PROPOSAL_NOT_TAKEN: {
     status: 400,
-    en: 'Nothing on this invoice is of the pro forma {number} that it was made of. Put back what it is for, or create an invoice of its own.',
-    pt: 'Nada nesta fatura é da fatura pró-forma {number} de que resulta. Reponha o que dela se fatura, ou crie uma fatura própria.',
+    en: 'Nothing on this invoice is of the pro forma {number} that it was made of. Put back what it is for, or create an invoice without a link to the pro forma.',
+    pt: 'Nada nesta fatura é da fatura pró-forma {number} de que resulta. Reponha o que dela se fatura, ou crie uma fatura sem ligação à pró-forma.',
   },
   NOTHING_TO_CONVERT: {
     status: 400,
@@ -550,7 +550,7 @@ export const refusals = {
   },
 
   // Commands of the operator
-  COMPANY_NOT_FOUND: { status: 404, en: 'There is no such company.', pt: 'Não existe tal empresa.' },
+  COMPANY_NOT_FOUND: { status: 404, en: 'There is no such company.', pt: 'Não existe essa empresa.' },
   COMPANY_EXISTS: {
     status: 400,
     en: 'A company with NIF {nif} exists already.',
@@ -730,11 +730,31 @@ export function invalid(problems: readonly Problem[]): Refusal {
 export function sentence(code: RefusalCode, language: Language, facts: Facts = {}): string {
   const template: string = refusals[code][language];
   return template.replace(/\{(\w+)\}/g, (whole, name: string) => {
-    const fact = facts[name] ?? whole;
+    const fact = facts[name] ?? declined(name, facts) ?? whole;
     if (typeof fact === 'object') return fact[language];
     if (figures.has(name)) return figured(String(fact), language);
     return language === 'pt' ? inPortuguese(name, String(fact)) : String(fact);
   });
+}
+
+/** Nouns that a fact declines, as {characters} follows {limit}: told without being a fact. */
+const nouns: Readonly<Record<string, { readonly by: string; readonly one: Words; readonly many: Words }>> = {
+  problems: {
+    by: 'count',
+    one: { en: 'problem', pt: 'problema' },
+    many: { en: 'problems', pt: 'problemas' },
+  },
+  characters: {
+    by: 'limit',
+    one: { en: 'character', pt: 'carácter' },
+    many: { en: 'characters', pt: 'caracteres' },
+  },
+  entries: { by: 'limit', one: { en: 'entry', pt: 'entrada' }, many: { en: 'entries', pt: 'entradas' } },
+};
+
+function declined(name: string, facts: Facts): Words | undefined {
+  const noun = Object.hasOwn(nouns, name) ? nouns[name]! : undefined;
+  return noun === undefined ? undefined : facts[noun.by] === 1 ? noun.one : noun.many;
 }
 
 /** Facts that are amounts, quantities and bounds: exact decimal text, or words with such figures. */

@@ -29,7 +29,7 @@ export interface AskedNote extends AskedCredit {
 }
 
 const NoteBody = closed({
-  parentInvoiceId: id('The invoice to reverse.'),
+  parentInvoiceId: id('The invoice to credit.'),
   issue: Type.Optional(Type.Boolean({ default: true, description: 'false leaves a draft.' })),
   reason: Type.Optional(line(50, 'Printed and exported; "Anulação" when absent.', 1)),
   items: Type.Optional(

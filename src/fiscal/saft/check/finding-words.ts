@@ -65,7 +65,7 @@ export const findingWords = {
   ),
   NAMESPACE: error(
     '{path}/{name} is in another namespace than the root. Declare one namespace on AuditFile only.',
-    '{path}/{name} está noutro espaço de nomes que a raiz. Declare um único espaço de nomes, em AuditFile.',
+    '{path}/{name} está num espaço de nomes diferente do da raiz. Declare um único espaço de nomes, em AuditFile.',
   ),
   ATTRIBUTE: error(
     '{path} has the attribute {name}; SAF-T has none. Remove it.',
@@ -89,7 +89,7 @@ export const findingWords = {
   ),
   ELEMENT_MISSING: error(
     '{path} lacks {name}, which is mandatory. Add it.',
-    'Falta {name} em {path}, que é obrigatório. Acrescente-o.',
+    'Falta {name}, que é obrigatório, em {path}. Acrescente-o.',
   ),
   VALUE_EMPTY: error(
     '{path} is empty. Give a value, or leave the element out where it is optional.',
@@ -247,7 +247,7 @@ export const findingWords = {
   ),
   ATCUD_CODE: error(
     'ATCUD {value} has another validation code than the series had before ({code}). A series has one.',
-    'O ATCUD {value} tem outro código de validação do que a série tinha ({code}). Uma série tem um só.',
+    'O ATCUD {value} tem um código de validação diferente do que a série tinha ({code}). Uma série tem um só.',
   ),
   ATCUD_ZERO: warning(
     'ATCUD is 0. Since 2023-01-01 each document carries the code of its series.',
