@@ -67,6 +67,7 @@ export async function change(outside: Outside, options: ChangeOptions, templateI
   if (names.length === 0) {
     throw new CommandError(exit.usage, 'Say what changes: --name, --logo, --colour, --footer, --language or --format.');
   }
+  refuseBuiltIn(id);
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
   const version = await ofCompany(owner, company.id, async (client) => {
@@ -94,6 +95,7 @@ export async function setDefault(outside: Outside, options: OfCompany, templateI
 /** For good. If it was the default, the built-in one takes its place. Throws TEMPLATE_NOT_FOUND. */
 export async function archive(outside: Outside, options: OfCompany, templateId: string): Promise<number> {
   const id = needId(templateId, 'a template');
+  refuseBuiltIn(id);
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
   await ofCompany(owner, company.id, async (client) => {
@@ -106,6 +108,15 @@ export async function archive(outside: Outside, options: OfCompany, templateId: 
   });
   const sentence = `The template ${id} is archived: only documents that name it are still printed with it.`;
   return told(outside, options, { id, isArchived: true }, sentence);
+}
+
+/** It has no row, and looks the same everywhere. */
+function refuseBuiltIn(id: string): void {
+  if (id !== builtIn.id) return;
+  throw new CommandError(
+    exit.no,
+    'The built-in template cannot be changed or archived: make one with certo template add.',
+  );
 }
 
 interface TemplateRow {

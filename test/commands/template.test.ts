@@ -83,6 +83,9 @@ test('a template is added, changed with a new version, made the default, and arc
       ...ofCompany,
       ...(verb === 'change' ? ['--language', 'pt'] : []),
     ]);
+  const own = /The built-in template cannot be changed or archived: make one with certo template add\./;
+  await refused(1, own, ['template', 'change', builtIn, '--colour', '#7c3aed', ...ofCompany]);
+  await refused(1, own, ['template', 'archive', builtIn, ...ofCompany]);
   // A name is free again once its template is archived.
   await json(add('--name', 'loja'));
 });
