@@ -23,7 +23,7 @@ import type { World } from './world.ts';
  * Raised with every change of the layouts that shows: old renditions stay what they were. Prints of the first three are from
  * before there were seals, and no link leads to them any more: whatever is given out has a seal.
  */
-const layout_version = 6;
+const layout_version = 7;
 
 // The AT's code and a cancellation show on the paper: each makes another file.
 const state = `case when d.at_doc_code is null then '' else '.coded' end || case when d.status = 'CANCELED' then '.canceled' else '' end`;

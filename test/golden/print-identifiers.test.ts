@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { PrintInput } from '../../src/print/input.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { openPdf, pagesOf, piecesOf, rightEdgeOf } from './print-reading.ts';
-import { samples } from './print-samples.ts';
+import { line, sample, samples } from './print-samples.ts';
 
 const print = openPrint({ workers: 0 });
 afterAll(print.close);
@@ -89,5 +89,22 @@ describe.each(formats)('%s', (format) => {
     });
     expect(page!.text).toContain(email);
     expect(page!.text).toContain(website);
+  });
+
+  test('what refers to something, in the words of whoever writes', async () => {
+    const named = [
+      'CF259-XX-2026-PT-LOJA',
+      'encomendas-e-apoio@livraria-do-rossio-de-lisboa.example',
+      'www.livraria-do-rossio-de-lisboa.example/condicoes-gerais-de-venda',
+      'A-12-B-77-C-2026-LOTE-DE-PORTO',
+    ];
+    // Each in a place of its own on the line, so that some break at each hyphen.
+    const text = Array.from({ length: 12 }, (_, index) => `${'i'.repeat(index + 1)} ${named.join(' ')}`).join(' ');
+    const input = sample({
+      lines: [line({ name: text.slice(0, 200), description: text, unitPrice: '1' })],
+      content: { description: text, notes: text },
+      style: { footer: text },
+    });
+    for (const { text: printed } of await pressed({ ...input, format })) expect(printed).not.toContain('--');
   });
 });

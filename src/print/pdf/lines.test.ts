@@ -46,6 +46,37 @@ describe('a line ends', () => {
     expect(broken('guarda-chuva', 50, true)).toEqual(['guarda-', 'chuva']);
     expect(broken('4000-447 Porto', 50)).toEqual(['4000-447', 'Porto']);
   });
+
+  test.each([
+    'guarda-chuva',
+    '(guarda-chuva),',
+    '«guarda-chuva»!',
+    '“Guarda-chuva”.',
+    'dir-se-ia-que-sim',
+    'guarda-copo-d’água',
+    'e\u0301-bem-vindo-e\u0301',
+  ])('behind a hyphen that is repeated, since %s is a word', (word) =>
+    expect(broken(`uma ${word}`, 50).join('')).toMatch(/--/),
+  );
+
+  test.each([
+    'apoio@livraria-do-rossio.example',
+    'www.livraria-do-rossio.example/carta-de-porte',
+    'livraria-do-rossio.pt',
+    'CF259-XX-2026-PT',
+    '(lote A-12-B-77)',
+    'PSX-A-BC-DEFGH',
+    'GUARDA-CHUVA-AZUL',
+    'https://casa-de-cha',
+    'branco-velho/tinto-novo',
+    'vale-oferta:primavera-verao',
+    'fim-de-\u200bsemana-2026',
+  ])('behind a hyphen that stays one, since %s is none', (reference) => {
+    for (let width = 30; width < 120; width++) {
+      const lines = broken(`ver ${reference} hoje`, width);
+      expect(lines.join('').replaceAll(' ', '')).toBe(`ver${reference}hoje`.replace(/[ \u200b]/g, ''));
+    }
+  });
 });
 
 test('whatever the text: no line is too wide, no letter is lost', () => {

@@ -41,7 +41,7 @@ export interface Paragraph {
 export interface Measure {
   readonly width: number;
   readonly leading: number;
-  /** Portuguese repeats a hyphen at the start of the next line; a number or an address must not gain one. */
+  /** Portuguese repeats a word's hyphen at the start of the next line; here none is, as in a number of a document. */
   readonly isLiteral?: boolean;
 }
 
@@ -83,6 +83,8 @@ export function lineOf(shaper: Shaper, pieces: readonly Piece[]): Line {
 interface Segment {
   readonly piece: number;
   readonly text: string;
+  /** Where it ends in the text of its piece. */
+  readonly end: number;
   /** The white before it, when it begins its piece. */
   readonly before: number;
   /** A hyphen that stood at the end of the line before. */
@@ -99,8 +101,8 @@ function brokenLines(shaper: Shaper, pieces: readonly Piece[], { width, isLitera
     const last = line.at(-1)!;
     line = [];
     used = 0;
-    if (isLiteral !== true && /[^\s]-$/.test(last.text)) {
-      line.push({ piece: last.piece, text: '-', before: 0, isRepeated: true });
+    if (isLiteral !== true && joinsWord(pieces[last.piece]!.text, last.end)) {
+      line.push({ ...last, text: '-', before: 0, isRepeated: true });
       used = widthOf('-', pieces[last.piece]!);
     }
   };
@@ -133,14 +135,30 @@ function isHyphenAlone(line: readonly Segment[]): boolean {
 function cutToFit(segment: Segment, widthOf: (text: string) => number, width: number): Segment[] {
   const parts: Segment[] = [];
   let text = '';
+  let end = segment.end - segment.text.length;
   for (const character of segment.text) {
     if (text !== '' && widthOf(text + character) > width) {
-      parts.push({ ...segment, text, before: parts.length === 0 ? segment.before : 0 });
+      parts.push({ ...segment, text, end, before: parts.length === 0 ? segment.before : 0 });
       text = '';
     }
     text += character;
+    end += character.length;
   }
   return [...parts, { ...segment, text, before: parts.length === 0 ? segment.before : 0 }];
+}
+
+/** Letters and hyphens, in their quotes and brackets and with the sign behind; an apostrophe is a word's too ("pau-d’água"). */
+const hyphenated = /^["'«“„‘([{]*(?:\p{L}[\p{L}\p{M}]*['’-])+\p{L}[\p{L}\p{M}]*["'»”’)\]}.,;:!?…]*$/u;
+
+/**
+ * Whether the text has a word's hyphen before a place. What has a figure or another sign within, or is in capitals, may be
+ * an address or a reference ("A-12-B", "loja@casa-do-livro.pt"), which another hyphen would make another one.
+ */
+function joinsWord(text: string, at: number): boolean {
+  if (text[at - 1] !== '-') return false;
+  const [before, after] = [text.slice(0, at).split(/\s/).at(-1)!, text.slice(at).split(/\s/, 1)[0]!];
+  const whole = (before + after).replaceAll(breakHere, '');
+  return after !== '' && hyphenated.test(whole) && whole !== whole.toUpperCase();
 }
 
 /** Pieces of one line again. Spaces at its end are left out, as they are nothing to see. */
@@ -161,10 +179,10 @@ function* segmentsOf(pieces: readonly Piece[]): Generator<Segment> {
     let start = 0;
     for (let at = 1; at < text.length; at++) {
       if (!mayBreak(text, at)) continue;
-      yield { piece, text: text.slice(start, at), before: start === 0 ? before : 0 };
+      yield { piece, text: text.slice(start, at), end: at, before: start === 0 ? before : 0 };
       start = at;
     }
-    yield { piece, text: text.slice(start), before: start === 0 ? before : 0 };
+    yield { piece, text: text.slice(start), end: text.length, before: start === 0 ? before : 0 };
   }
 }
 
