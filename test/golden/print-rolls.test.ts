@@ -1,6 +1,7 @@
 /** Till rolls: what stands on 80 and 58 mm, nothing over the edge, and a QR code of its lawful size. */
 import { afterAll, describe, expect, test } from 'vitest';
 import type { PrintInput } from '../../src/print/input.ts';
+import { rolls } from '../../src/print/paper-roll.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { linesOf, openPdf, pagesOf, piecesOf, qrCodesOf, textOf } from './print-reading.ts';
 import { line, sample, samples } from './print-samples.ts';
@@ -99,6 +100,29 @@ describe.each(formats)('%s', (format) => {
         }
       });
     }
+  });
+
+  test('a name stands as far above its terms however many lines these take, and none is in another', async () => {
+    const percent = { type: 'PERCENT', value: '8.8' } as const;
+    const input = sample({
+      lines: [
+        line({ name: 'Página simples', unitPrice: '3' }),
+        line({ name: 'Preçário', unitPrice: '1234.567891', quantity: '100', discount: percent }),
+      ],
+      content: { globalDiscount: { type: 'PERCENT', value: '10' } },
+      language: 'en',
+    });
+    const { body, small } = rolls[format];
+    await reading({ ...input, format }, async ([page]) => {
+      const pieces = await piecesOf(page);
+      const place = (start: string) => pieces.findIndex(({ text }) => text.startsWith(start));
+      const above = (start: string) => pieces[place(start)]!.y - pieces[place(start) + 1]!.y - 0.714 * small;
+      expect(above('Preçário')).toBeGreaterThanOrEqual(body / 2);
+      expect(above('Preçário')).toBeCloseTo(above('Página simples'));
+      // Two lines of terms at least.
+      const later = pieces.slice(place('Preçário') + 2).find(({ text }) => text.startsWith('IVA / VAT'))!;
+      expect(pieces[place('Preçário') + 1]!.y - later.y).toBeGreaterThan(small);
+    });
   });
 
   test.each(['invoice', 'receipt', 'transport', 'cancelled'] as const)(

@@ -2,13 +2,12 @@
 import type { Paper } from '../paper.ts';
 import type { RollPage, RollRow } from '../paper-roll.ts';
 import type { TableTags } from './document.ts';
-import { lineOf, type Paragraph, type Piece } from './lines.ts';
+import { type Line, lineOf, type Paragraph, type Piece } from './lines.ts';
 import { gap, type Reel } from './reel.ts';
 import { pageOf, unbroken } from './roll-words.ts';
-import type { Element } from './tags.ts';
 
-/** White above and below what stands in a row; less between the two halves of one. */
-const [padding, half] = [4, 1.5];
+/** White above and below what stands in a row. */
+const padding = 4;
 
 /** Draws all pages but what stands behind the lines on the last one. */
 export function drawRows(reel: Reel, paper: Paper): void {
@@ -89,30 +88,47 @@ function drawRow(reel: Reel, row: RollRow, tags: TableTags, isLiteral: boolean):
     drawBeside(reel, words, amount.height, padding, tags, (y) => reel.page.line(amount, amountSpot(reel, y)));
     return;
   }
-  const words = reel.layout(row.isStacked ? [...lines, ...reel.smallLines(row.terms)] : lines, { leading, isLiteral });
-  const { document } = reel;
+  const words = reel.layout(lines, { leading, isLiteral });
+  const terms = reel.layout(reel.smallLines(row.terms), { width: row.isStacked ? reel.width : beside });
+  // However many lines they take, they stand so far below the name: half as much again as its own lines do.
+  const white = 1.5 * leading;
+  if (row.isStacked) {
+    drawStacked(reel, words, terms, { amount, white, leading }, tags);
+    return;
+  }
+  const y = reel.place() + padding;
+  const { document, page, left, width } = reel;
+  document.within('TR', () =>
+    document.within('TD', (element) => page.paragraph(words, { x: left, y, width }, element), tags.across),
+  );
+  reel.advance(padding + words.height);
+  drawBeside(reel, terms, amount.height, white, tags, (at) => page.line(amount, amountSpot(reel, at)));
+}
+
+/** One cell of all three. */
+function drawStacked(
+  reel: Reel,
+  words: Paragraph,
+  terms: Paragraph,
+  { amount, white, leading }: { readonly amount: Line; readonly white: number; readonly leading: number },
+  tags: TableTags,
+): void {
+  const { document, page, left, width } = reel;
   const top = reel.place() + padding;
+  const below = top + words.height + white;
+  const bottom = below + terms.height + leading + amount.height;
   document.within('TR', () =>
     document.within(
       'TD',
       (element) => {
-        reel.page.paragraph(words, { x: reel.left, y: top, width: reel.width }, element);
-        if (row.isStacked) drawBelow(reel, element, top + words.height + leading + amount.height, amount);
+        page.paragraph(words, { x: left, y: top, width }, element);
+        page.paragraph(terms, { x: left, y: below, width }, element);
+        page.mark(element, () => page.line(amount, amountSpot(reel, bottom)));
       },
       tags.across,
     ),
   );
-  if (row.isStacked) {
-    reel.advance(2 * padding + words.height + leading + amount.height);
-    return;
-  }
-  reel.advance(padding + words.height + half);
-  const terms = reel.layout(reel.smallLines(row.terms), { width: beside });
-  drawBeside(reel, terms, amount.height, half, tags, (y) => reel.page.line(amount, amountSpot(reel, y)));
-}
-
-function drawBelow(reel: Reel, element: Element, y: number, amount: Parameters<Reel['page']['line']>[0]): void {
-  reel.page.mark(element, () => reel.page.line(amount, amountSpot(reel, y)));
+  reel.advance(bottom - top + 2 * padding);
 }
 
 function amountSpot({ left, width }: Reel, y: number) {
