@@ -8,8 +8,10 @@
  *     document.state_seal = MAC(the document, how many events, seal of the last one, or of the document)
  *     rendition.seal      = MAC(the document, which print of it, SHA-256 of the file)
  *
- * The two seals of an end stand in one place and are overwritten by the next: none of those that a shorter chain would
- * need is left in the database, so that nobody can cut off the last document or the last event.
+ * The two seals of an end stand in one place and are overwritten by the next: no row has those that a shorter chain would
+ * need, so that nobody who reads the tables can cut off the last document or the last event. Whoever reads the server's files
+ * can: a seal that was overwritten stays for a while in dead rows, and longer in its log and in backups, and an end that is
+ * put back with all its rows as they were fits. That is for the audit to tell (operations/verify/verify-audit.ts).
  */
 import { canonicalJson } from './canonical.ts';
 import { utcText } from './time.ts';

@@ -224,11 +224,14 @@ describe('to somebody without guards', () => {
     expect(found.some((line) => line.startsWith(`${paid.number} `))).toBe(true);
   });
 
+  const actOn = ({ id }: InvoiceJson) =>
+    new RegExp(`has an act in its audit \\(issueInvoice, .* not there \\(${id}\\)$`);
   const removed = `with events as (delete from certo.document_events where document_id = $1)`;
 
   test('the last document removed', async () => {
     expect(await foundAfter(`${removed} delete from certo.documents where id = $1`, [last.id])).toEqual([
       expect.stringMatching(/^A2026 says that its last document is number 5, and the last one found is 4$/),
+      expect.stringMatching(actOn(last)),
     ]);
   });
 
@@ -240,7 +243,10 @@ describe('to somebody without guards', () => {
        from certo.documents d, cut where d.series_id = cut.series_id and d.sequence = cut.sequence - 1 and s.id = d.series_id`,
       [last.id],
     );
-    expect(found).toEqual(['A2026 has a seal of its end that does not fit what it says']);
+    expect(found).toEqual([
+      'A2026 has a seal of its end that does not fit what it says',
+      expect.stringMatching(actOn(last)),
+    ]);
   });
 
   test('a document in the middle removed', async () => {

@@ -116,7 +116,8 @@ export const payInvoice = defineWrite({
     ]);
     changedOnce(written.at(-1));
     change.row = await loadInvoice(tx, parent.id);
-    return parent.id;
+    // What was numbered: a check of the books looks whether it is there.
+    return numbered.id;
   },
   show: ({ row, numbered }, { principal }, world) => ({
     ...showInvoice(row, principal.region, principal.companyId, world),

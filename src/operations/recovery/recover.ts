@@ -20,9 +20,12 @@ import type { World } from '../world.ts';
 import { type Planned, type Recovery, recoveredCall, recoveryOf } from './plan.ts';
 import { recoveredContent, totalProblems } from './recovered-document.ts';
 
+/** As the audit names it: a command, and so in no list of operations. */
+export const recoveringAct = 'recoverDocument';
+
 const insertAudit = statement(
   'recovery_audit',
-  `insert into certo.audit (company_id, id, actor, operation, subject_id) values (certo.current_company(), $1, $2, 'recoverDocument', $3)`,
+  `insert into certo.audit (company_id, id, actor, operation, subject_id) values (certo.current_company(), $1, $2, '${recoveringAct}', $3)`,
 );
 
 /** A user code of SAF-T. */

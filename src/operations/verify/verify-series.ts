@@ -10,6 +10,7 @@ import { documentSeal, findingSeal, frozenMembers, headSeal, type Mac, sealedMem
 import { documentNumber } from '../../fiscal/series.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { nextPiece, type Stored } from './read-documents.ts';
+import { verifyAudit } from './verify-audit.ts';
 import { documentFaults } from './verify-document.ts';
 import { verifyPrints } from './verify-prints.ts';
 import { type Before, type SealFault, sealFaults } from './verify-seals.ts';
@@ -215,7 +216,7 @@ function isOfData(error: unknown): error is StatementError {
   return error instanceof StatementError && /^(22|XX)/.test(error.code);
 }
 
-/** Every series of a company, its prints, and what belongs to none. */
+/** Every series of a company, its prints, what its audit tells of documents, and what belongs to none. */
 export async function verifyCompany(world: VerifyWorld, companyId: string, watch: Watch): Promise<{ series: number }> {
   const tx = world.db.read(entryOfCompany(companyId, 'verify'));
   const heads = (await tx.query(readHeads)).map((row) => headOf(companyId, row));
@@ -229,6 +230,7 @@ export async function verifyCompany(world: VerifyWorld, companyId: string, watch
     });
   }
   await verifyPrints(world, companyId, watch);
+  await verifyAudit(world, companyId, watch);
   const [strays] = await tx.query(countStrays);
   const [companies, documents, events] = ['companies', 'documents', 'events'].map((what) => Number(strays?.[what]));
   const problems = [
