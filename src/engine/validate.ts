@@ -10,6 +10,7 @@ import { decimalsOf } from '../fiscal/decimal.ts';
 import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
 import { type Facts, most_problems, type Problem, type RefusalCode } from '../fiscal/refusal.ts';
 import { isDayOrInstant, isInstant } from '../fiscal/time.ts';
+import { type Wrong, wrongWith } from './plain-text.ts';
 import { escapePointer } from './strict-json.ts';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -70,10 +71,10 @@ export function validate(schema: TSchema | undefined, value: unknown, place: Pla
   }
   if (place !== 'body') readText(schema, value as Record<string, unknown>);
   const fits = check(value);
-  if (fits && isPrintable(value)) return [];
+  if (fits && isPlain(value)) return [];
   const problems = fits ? [] : (check.errors ?? []).slice(0, most_found).map((error) => problemOf(error, place));
-  findCharacters(value, [], (path, character) => {
-    problems.push({ code: 'INVALID_CHARACTER', pointer: pointerOf(path, place), facts: { character } });
+  findWrong(value, [], (path, { code, character }) => {
+    problems.push({ code, pointer: pointerOf(path, place), facts: { character } });
     return problems.length < most_found;
   });
   return problems.slice(0, most_found);
@@ -160,36 +161,24 @@ function problemOf(error: ErrorObject, place: Place): Problem {
   }
 }
 
-/** What XML 1.0 can't hold (section 2.2, Char), plus lone surrogates: nothing of that may ever be stored. */
-const controls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff';
-const unprintable = new RegExp(
-  `[${controls}]|[\\ud800-\\udbff](?![\\udc00-\\udfff])|(?<![\\ud800-\\udbff])[\\udc00-\\udfff]`,
-);
-
-/** Whether it holds nothing of that, which is soon known: where it is needs a path and a place to tell it to. */
-function isPrintable(value: unknown): boolean {
-  if (typeof value === 'string') return !unprintable.test(value);
+/** Whether nothing is wrong with any text in it, which is soon known: what is wrong needs a path and a place to tell it to. */
+function isPlain(value: unknown): boolean {
+  if (typeof value === 'string') return wrongWith(value) === undefined;
   if (value === null || typeof value !== 'object') return true;
-  for (const name of Object.keys(value)) if (!isPrintable((value as Record<string, unknown>)[name])) return false;
+  for (const name of Object.keys(value)) if (!isPlain((value as Record<string, unknown>)[name])) return false;
   return true;
 }
 
-/** Tells the pointer and "U+0001" of each until `found` wants no more. False: it wanted none. `path`: where `value` stands. */
-function findCharacters(
-  value: unknown,
-  path: string[],
-  found: (pointer: string, character: string) => boolean,
-): boolean {
+/** Tells the pointer of each text and what is wrong with it until `found` wants no more. False: it wanted none. `path`: where `value` stands. */
+function findWrong(value: unknown, path: string[], found: (pointer: string, wrong: Wrong) => boolean): boolean {
   if (typeof value === 'string') {
-    const match = unprintable.exec(value);
-    if (match === null) return true;
-    const character = `U+${match[0].charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
-    return found(path.map((name) => `/${escapePointer(name)}`).join(''), character);
+    const wrong = wrongWith(value);
+    return wrong === undefined || found(path.map((name) => `/${escapePointer(name)}`).join(''), wrong);
   }
   if (value === null || typeof value !== 'object') return true;
   for (const [name, member] of Object.entries(value)) {
     path.push(name);
-    if (!findCharacters(member, path, found)) return false;
+    if (!findWrong(member, path, found)) return false;
     path.pop();
   }
   return true;

@@ -157,6 +157,11 @@ export const refusals = {
     en: 'Holds a character that cannot be printed or exported (code {character}). Remove it.',
     pt: 'Contém um carácter que não pode ser impresso nem exportado (código {character}). Remova-o.',
   },
+  OVERLOADED_TEXT: {
+    status: 400,
+    en: 'Holds more than 30 marks on one character, or too many characters that stand for several (code {character}). Write it without them.',
+    pt: 'Contém mais de 30 sinais sobre um carácter, ou demasiados caracteres que valem por vários (código {character}). Escreva-o sem eles.',
+  },
   LINE_BREAK: {
     status: 400,
     en: 'One line only: no line breaks and no tabs.',

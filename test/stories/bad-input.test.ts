@@ -396,6 +396,24 @@ describe('characters', () => {
     ]);
   });
 
+  test.each([
+    ['marks on one letter', `a${'\u0344'.repeat(1200)}${'\u0321'.repeat(799)}`, 'U+0344'],
+    ['more of them once they are taken apart', 'ḯ'.normalize('NFC') + '\u0344'.repeat(15), 'U+0308'],
+    ['halfwidth ones, which become marks', `ｶ${'\uff9e\uff9f'.repeat(16)}`, 'U+FF9E'],
+    ['signs for several words', '\ufdfa'.repeat(2000), 'U+FDFA'],
+  ])('too many %s', async (_what, text, told) => {
+    const answer = await drafted(
+      { notes: text, description: text },
+      ...(['/notes', '/description'] as const).map((at): [string, string] => [at, 'OVERLOADED_TEXT']),
+    );
+    expect(answer.json.errors?.[0]?.message).toContain(told);
+    await refused(['PATCH', `/items/${item.id}`, { body: { description: text } }], 400, [
+      ['/description', 'OVERLOADED_TEXT'],
+    ]);
+    const search = encodeURIComponent(text.slice(0, 254));
+    await refused(['GET', `/invoices?search=${search}`, {}], 400, [['?search', 'OVERLOADED_TEXT']]);
+  });
+
   test('NUL in a query', async () => {
     await refused(['GET', '/customers?search=a%00b', {}], 400, [['?search', 'INVALID_CHARACTER']]);
   });

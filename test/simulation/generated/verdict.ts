@@ -20,6 +20,7 @@ const schemaCodes = new Set([
   'TOO_MANY_DECIMALS',
   'NUMBER_NOT_EXACT',
   'INVALID_CHARACTER',
+  'OVERLOADED_TEXT',
   'LINE_BREAK',
   'MALFORMED_JSON',
 ]);
