@@ -35,8 +35,8 @@ import type { CustomerJson, InvoiceJson, ItemJson, ProposalJson, TransportJson }
 
 /** The address in links and in the description; nothing listens there. `open` translates. */
 export const baseUrl = 'http://certo.test';
-/** Whose program it is, in SAF-T files. */
-const program = {
+/** Whose program it is and of which version, in SAF-T files and in the description. */
+export const program = {
   producerTaxId: '508025095',
   productId: 'Certo/Testes',
   version: '1.2.3',

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { refusals } from '../../src/fiscal/refusal.ts';
 import { operations } from '../../src/operations/all.ts';
-import { type Service, startService } from '../service.ts';
+import { program, type Service, startService } from '../service.ts';
 
 interface Schema {
   readonly [word: string]: unknown;
@@ -34,6 +34,7 @@ interface Described {
 
 interface Description {
   readonly openapi: string;
+  readonly info: { readonly version: string };
   readonly servers: readonly { url: string }[];
   readonly security: readonly Record<string, unknown>[];
   readonly components: { readonly schemas: Record<string, Schema>; readonly securitySchemes: Record<string, unknown> };
@@ -69,6 +70,17 @@ test('it is what it was', () => {
   expect(description).toEqual(golden);
   // The order of members is part of it: people read it.
   expect(text).toBe(JSON.stringify(golden));
+});
+
+test('its version is that of the program: the contract is versioned with the service', () => {
+  expect(description.info.version).toBe(program.version);
+});
+
+test('how many decimals there may be is said once', () => {
+  expect([...text.matchAll(/"description":"([^"]*)"/g)].map(([, words]) => words).filter(isTold)).toEqual([]);
+  function isTold(words: string | undefined): boolean {
+    return [...(words ?? '').matchAll(/most \d decimals/g)].length > 1;
+  }
 });
 
 test('YAML says the same', async () => {

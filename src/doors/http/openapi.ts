@@ -8,6 +8,7 @@ import type { TSchema } from 'typebox';
 import { invalid, most_problems, type RefusalCode, refusals } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
+import type { World } from '../../operations/world.ts';
 import { answerHeaders, headersOf } from './answer-headers.ts';
 import { longest_instance, problemBody } from './problem.ts';
 
@@ -40,13 +41,17 @@ const everywhere: readonly RefusalCode[] = [
 ];
 
 /** To be called before the operations' routes are added: it hears of those that come after it. */
-export async function registerDescription(app: FastifyInstance, baseUrl: string): Promise<void> {
+export async function registerDescription(
+  app: FastifyInstance,
+  { baseUrl, program }: Pick<World, 'baseUrl' | 'program'>,
+): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.0.0',
       info: {
         title: 'Certo',
-        version: '1.0.0',
+        // The contract is versioned with the service.
+        version: program.version,
         description:
           'Certified invoicing for Portugal. Drafts are the safe test surface; issuing assigns a number, an ATCUD, a signature and a QR code, reports the document to the tax authority and cannot be undone.',
         license: { name: 'Apache-2.0', url: 'https://www.apache.org/licenses/LICENSE-2.0' },

@@ -104,7 +104,7 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   app.addHook('onClose', async () => door.failures.close());
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
   const routes = routesOf(app);
-  await registerDescription(app, world.baseUrl);
+  await registerDescription(app, world);
   for (const operation of operations) addOperation(app, operation, door);
   leaveBodies(app);
   addWellKnown(app, { publicKeys: door.publicKeys, certificateNumber: world.certificateNumber });

@@ -42,7 +42,7 @@ const discountMembers = {
 
 export const DraftItem = closed({
   id: id('Id of the catalogue item.'),
-  quantity: quantity('Above 0, at most 6 decimals.'),
+  quantity: quantity('Above 0.'),
   name: Type.Optional(line(200, 'Name on this document.', 2)),
   description: Type.Optional(text(2000, 'Description on this document.')),
   unitPrice: Type.Optional(precise('Unit price without VAT on this document, in its currency.')),

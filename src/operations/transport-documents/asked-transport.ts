@@ -35,14 +35,11 @@ const place = (description: string) =>
 const required = {
   movementType: oneOf(movementTypes, 'Kind of transport document.'),
   customerId: id('Id of the customer: the recipient.'),
-  items: Type.Array(
-    closed({ id: id('Id of the catalogue item.'), quantity: quantity('Above 0, at most 6 decimals.') }),
-    {
-      minItems: 1,
-      maxItems: 1000,
-      description: 'The goods.',
-    },
-  ),
+  items: Type.Array(closed({ id: id('Id of the catalogue item.'), quantity: quantity('Above 0.') }), {
+    minItems: 1,
+    maxItems: 1000,
+    description: 'The goods.',
+  }),
   movementDate: instant('Start of the transport; not before the moment of issue.'),
   loading: place('Where the goods are loaded.'),
   unloading: place('Where they are unloaded.'),
