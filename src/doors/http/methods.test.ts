@@ -11,7 +11,9 @@ test('an address that nobody has is taken apart once, however many routes there 
 
   const split = vi.spyOn(String.prototype, 'split');
   const answer = await app.inject({ method: 'GET', url: `/things/7${'/'.repeat(8_000)}` });
-  const apart = split.mock.contexts.filter((text, i) => split.mock.calls[i]![0] === '/' && String(text).startsWith('/'));
+  const apart = split.mock.contexts.filter(
+    (text, i) => (split.mock.calls[i] as readonly unknown[])[0] === '/' && String(text).startsWith('/'),
+  );
   split.mockRestore();
   expect([answer.statusCode, answer.body]).toEqual([404, 'ROUTE_NOT_FOUND']);
   expect(apart).toHaveLength(1);
