@@ -1,7 +1,10 @@
 /** Bodies of callers that nobody knows yet: what they hold is bounded, and they take nothing from anyone else. */
+import { randomBytes } from 'node:crypto';
 import { type ClientRequest, request } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Db } from '../../src/db/transact.ts';
+import { mintToken } from '../../src/identity/tokens.ts';
 import { eventually } from '../eventually.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -96,6 +99,38 @@ test('a long body is read once it is known who sent it', async () => {
   expect((await post(A.key)).json.errors).toEqual([
     { pointer: '/name', code: 'DUPLICATE_FIELD', message: expect.any(String) },
   ]);
+});
+
+test('one of more than 4 KiB is read ahead only for a credential that this process has met', async () => {
+  const parse = vi.spyOn(JSON, 'parse');
+  const readOf = (raw: string) => parse.mock.calls.filter(([text]) => text === raw).length;
+  const padded = (bytes: number) => '{"name":"Ana","country":"PT"}'.padEnd(bytes);
+  const small = padded(4096);
+  const larger = padded(4097);
+  const stranger = mintToken('svc_sk_', randomBytes(32));
+  for (const raw of [small, larger])
+    expect((await service.call('POST', '/customers', { key: stranger, raw })).status).toBe(401);
+  expect([readOf(small), readOf(larger)]).toEqual([1, 0]);
+  parse.mockRestore();
+
+  let asked = 0;
+  const counted = (db: Db): Db => ({
+    ...db,
+    read(entry, how) {
+      asked += 1;
+      return db.read(entry, how);
+    },
+  });
+  const other = await service.another(counted);
+  const trips: number[] = [];
+  for (const raw of [larger, larger, small]) {
+    asked = 0;
+    expect((await other.call('POST', '/customers', { key: A.key, raw })).status).toBe(201);
+    trips.push(asked);
+  }
+  const [first, second, third] = trips;
+  expect([first, second]).toEqual([third! + 1, third]);
+  await other.stop();
 });
 
 test('a media type without a length is no body at all', async () => {

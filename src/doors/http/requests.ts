@@ -9,8 +9,6 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { type Credential, credentialOf, entryOfKey, type Principal } from '../../identity/principal.ts';
 import type { Operation } from '../../operations/operation.ts';
 
-/** Bytes of a body that are read before the database has said who sends it: that spares others a round trip. */
-const longest_unknown = 64 * 1024;
 const nothing = Buffer.alloc(0);
 const printable = /^[\x21-\x7e]{1,128}$/;
 
@@ -48,7 +46,7 @@ class HttpCall implements Call {
   readonly operation: Operation;
   readonly params: Record<string, unknown>;
   readonly query: Record<string, unknown>;
-  readonly isLong: boolean;
+  readonly bodyLength: number;
   readonly idempotencyKey: string | undefined;
   readonly requestId: string;
   readonly rateSubject: string;
@@ -62,7 +60,7 @@ class HttpCall implements Call {
     this.operation = operation;
     this.params = request.params as Record<string, unknown>;
     this.query = request.query as Record<string, unknown>;
-    this.isLong = Buffer.isBuffer(request.body) && request.body.length > longest_unknown;
+    this.bodyLength = Buffer.isBuffer(request.body) ? request.body.length : 0;
     this.idempotencyKey = operation.kind === 'write' && key !== undefined ? String(key) : undefined;
     this.requestId = request.id;
     this.rateSubject = credential.subject;
