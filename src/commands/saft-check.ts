@@ -56,12 +56,12 @@ function tellReport(outside: Outside, report: SaftReport, language: 'en' | 'pt')
   const { invoice, movement, work, payment } = report.documents;
   const { verified, unverified } = report.hashes;
   const documents = grouped(invoice + movement + work + payment);
-  const hashes = `${grouped(verified)} + ${grouped(unverified)}`;
+  const [held, open] = [grouped(verified), grouped(unverified)];
   tell(
     outside,
     language === 'pt'
-      ? `${documents} documentos, assinaturas verificadas + por verificar: ${hashes}; erros: ${grouped(report.errors)}, avisos: ${grouped(report.warnings)}.`
-      : `${documents} documents, signatures verified + not to be verified: ${hashes}; errors: ${grouped(report.errors)}, warnings: ${grouped(report.warnings)}.`,
+      ? `${documents} documentos; assinaturas: ${held} verificadas, ${open} por verificar; erros: ${grouped(report.errors)}, avisos: ${grouped(report.warnings)}.`
+      : `${documents} documents; signatures: ${held} verified, ${open} not to be verified; errors: ${grouped(report.errors)}, warnings: ${grouped(report.warnings)}.`,
   );
 }
 

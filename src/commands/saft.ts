@@ -19,7 +19,7 @@ import { checkPlace } from './given-file.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import type { House } from './house.ts';
 import { boundMode } from './installation.ts';
-import { type Outside, remark, tellJson } from './outside.ts';
+import { type Outside, remark, tell, tellJson } from './outside.ts';
 import { grouped, openProgress, type Progress } from './progress.ts';
 import { version } from './version.ts';
 
@@ -155,5 +155,7 @@ function tellWritten(outside: Outside, { out, json, from, to }: ExportOptions, {
   }
   const { SALES = 0, TRANSPORT = 0, PROFORMA = 0, RECEIPT = 0 } = counts;
   const what = `${grouped(SALES)} invoices and notes, ${grouped(TRANSPORT)} transport documents, ${grouped(PROFORMA)} pro formas, ${grouped(RECEIPT)} receipts`;
-  remark(outside, `${what}: ${grouped(bytes)} bytes${out === undefined ? '' : ` in ${out}`}.`);
+  // Where the file itself is the answer, a word about it stands beside.
+  if (out === undefined) remark(outside, `${what}: ${grouped(bytes)} bytes.`);
+  else tell(outside, `${what}: ${grouped(bytes)} bytes in ${out}.`);
 }

@@ -151,6 +151,7 @@ async function resolve(
   );
   const resolved = rowCount ?? 0;
   if (options.json === true) tellJson(outside, { companyId, found: findings.length, resolved, resolution: note });
+  else if (resolved === 0) tell(outside, 'There was nothing to resolve, and nothing was changed.');
   else tell(outside, `${counted(resolved, 'finding')} resolved: the company can issue again.`);
   return exit.ok;
 }

@@ -112,7 +112,9 @@ test('verify names it and ends with 1 until it is resolved', async () => {
   expect(again).toMatchObject({ ok: false, findings: 1, unresolved: [] });
   await note(null);
 
-  expect((await run('verify', '--company', A.id, '--resolve', 'Visto')).code).toBe(0);
+  const resolve = () => run('verify', '--company', A.id, '--resolve', 'Visto');
+  expect(await resolve()).toMatchObject({ code: 0, out: '1 finding resolved: the company can issue again.\n' });
+  expect(await resolve()).toMatchObject({ code: 0, out: 'There was nothing to resolve, and nothing was changed.\n' });
   expect(JSON.parse((await run('verify', '--json')).out)).toMatchObject({ ok: true, unresolved: [] });
   expect([await listed(), await figures()]).toEqual([
     [['A'], ['B']],
