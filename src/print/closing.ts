@@ -24,6 +24,14 @@ export interface Ending {
   readonly notesAreLong: boolean;
   readonly footer: readonly string[];
   readonly qr: { readonly modules: number; readonly module: number };
+  /** Of the heads of further pages. */
+  readonly issuer: { readonly name: string };
+  readonly title: string;
+  readonly number: string;
+  readonly copy: string;
+  readonly environment?: string | undefined;
+  readonly saidAgain?: string | undefined;
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /** A4 less its margins, in points, and what is white above the totals and above the QR code. */
@@ -40,10 +48,11 @@ const [usualPadding, narrowPadding] = [3.5, 2];
 const lastMentions = 20 + 2 * pitch(small);
 
 /** Heights are rather too large: text breaks where its words do, which is not known here. */
-export function closingOf({ totals, measures, table, ...foot }: Ending, pen: Pen): Closing {
+export function closingOf(paper: Ending, pen: Pen): Closing {
+  const { totals, measures, table } = paper;
   const usual = { flows: 'nothing', ratePadding: usualPadding } as const;
   if (totals === undefined) return usual;
-  const room = pageHeight - white - footHeight(foot, pen);
+  const room = pageHeight - white - moreOfHead(paper, pen) - footHeight(paper, pen);
   const sums = sumsHeight(totals, measures, pen);
   const rates = (padding: number) => ratesHeight(totals, measures, padding);
   const mentions = totals.exemptions.map(({ code, mention }) => `${code} ${mention}`);
@@ -63,15 +72,23 @@ function linesIn(text: string, size: number, width: number, pen: Pen): number {
   return Math.max(1, Math.ceil((pen.width(text) * heavier * size) / width));
 }
 
-function footHeight(
-  { notes, notesAreLong, footer, qr }: Pick<Ending, 'notes' | 'notesAreLong' | 'footer' | 'qr'>,
-  pen: Pen,
-): number {
+function footHeight({ notes, notesAreLong, footer, qr }: Ending, pen: Pen): number {
   const side = qr.modules * qr.module;
   const texts = [...(notesAreLong ? [] : notes), ...footer];
   // The label of the notes, and white around.
   const beside = textHeight(texts, pageWidth - 16 - side, pen) + pitch(small) + 18;
   return Math.max(side + pitch(small), beside);
+}
+
+/** What the head of a further page takes beyond its usual two lines (pdf/sheets.ts). */
+function moreOfHead({ issuer, title, number, copy, environment, saidAgain, labels, table }: Ending, pen: Pen): number {
+  const carry = `${labels['broughtForward']!} ${table?.rows.at(-1)?.carried ?? ''}`;
+  const right = Math.max(pen.width(environment ?? '') * small, pen.width(carry) * body) * heavier;
+  const beside = pageWidth - right - 20;
+  const named = linesIn(issuer.name, small, beside, pen) - 1;
+  const titled = linesIn(`${title} ${number}  ${copy}`, body, beside, pen) - 1;
+  const again = saidAgain === undefined ? 0 : 5 + linesIn(saidAgain, small, pageWidth, pen) * pitch(small);
+  return named * pitch(small) + titled * pitch(body) + again;
 }
 
 function ratesHeight({ vat }: PaperTotals, measures: Measures | undefined, padding: number): number {

@@ -39,6 +39,8 @@ export interface Paper {
   readonly environment?: string | undefined;
   readonly cancelled?: string | undefined;
   readonly mentions: readonly string[];
+  /** What further pages say again, on one line. Those of A4 have the stamp and the environment without. */
+  readonly saidAgain?: string | undefined;
   readonly issuer: PaperParty;
   readonly customer: PaperParty;
   /** A4 only. */
@@ -111,6 +113,9 @@ export function paperOf(input: PrintInput, font: Font): Paper {
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
   const issuer = issuerOf(content, input.producer, pen);
+  const environment = environments[input.environment];
+  const cancelled = input.status === 'A' ? 'ANULADO' : undefined;
+  const mentions = mentionsOf(content, pen);
   const paper: Paper = {
     accent: readableColour(style.colour),
     fileTitle: `${title} ${issued.number}`,
@@ -121,9 +126,10 @@ export function paperOf(input: PrintInput, font: Font): Paper {
     numberInTitle: pen.write(issued.number),
     listsNumbers: content.type === 'RECEIPT',
     copy: input.copy,
-    environment: environments[input.environment],
-    cancelled: input.status === 'A' ? 'ANULADO' : undefined,
-    mentions: mentionsOf(content, pen),
+    environment,
+    cancelled,
+    mentions,
+    saidAgain: inOneLine(roll === undefined ? mentions : [cancelled, environment, ...mentions]),
     issuer,
     customer: customerOf(content, pen),
     facts: roll === undefined ? facts : [],
@@ -141,6 +147,10 @@ export function paperOf(input: PrintInput, font: Font): Paper {
     qr: qrOf(issued.qr, roll),
   };
   return roll === undefined ? { ...paper, closing: closingOf(paper, pen) } : paper;
+}
+
+function inOneLine(said: readonly (string | undefined)[]): string | undefined {
+  return said.filter((one) => one !== undefined).join('\u00a0· ') || undefined;
 }
 
 function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {

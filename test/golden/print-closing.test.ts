@@ -21,10 +21,12 @@ interface Asked {
   readonly withholdings?: number;
   readonly footer?: string;
   readonly notes?: string;
+  /** The head of a further page has as much to say as can be. */
+  readonly saysMuch?: boolean;
 }
 
 /** A line per exemption code (those of Madeira and the Azores after all of the mainland), one per rate. */
-function crowded({ codes = 0, rates = 0, more = 0, withholdings = 0, footer, notes }: Asked) {
+function crowded({ codes = 0, rates = 0, more = 0, withholdings = 0, footer, notes, saysMuch }: Asked) {
   const each = (count: number, of: (index: number) => LineInput) => Array.from({ length: count }, (_, i) => of(i));
   const lines = [
     ...each(codes, (i) =>
@@ -53,7 +55,12 @@ function crowded({ codes = 0, rates = 0, more = 0, withholdings = 0, footer, not
     ),
     ...each(more, () => line({ name: 'Outro', unitPrice: '5' })),
   ];
-  return sample({ lines, content: { taxPointDate, notes }, style: { footer } });
+  const print = sample({ lines, content: { taxPointDate, notes }, style: { footer } });
+  if (saysMuch !== true) return print;
+  const name = 'Sociedade de Comercialização e Distribuição de Equipamentos Hoteleiros do Norte e Centro, Lda.';
+  const [original, issuer] = ['ABCDEFGHIJKLMNOPQRSTUVWXYZ-ABCDEFGH/123456789', { ...print.content.issuer, name }];
+  const content = { ...print.content, issuer, cashVat: true, recovered: { kind: 'M', original } as const };
+  return { ...print, content, environment: 'test' as const };
 }
 
 async function pagesOfPrint(asked: Asked): Promise<string[][]> {
@@ -86,6 +93,13 @@ describe('the tax summary and the total stand on the last page, with the QR code
       footer: 'Banco do Norte\n'.repeat(12).trim(),
     })),
     { withholdings: 12 },
+    ...[4, 6, 8].map((lines) => ({
+      codes: 16,
+      more: 12,
+      saysMuch: true,
+      notes: 'Entregue em bom estado.\n'.repeat(8).trim(),
+      footer: 'Banco do Norte\n'.repeat(lines).trim(),
+    })),
   ];
   test.each(cases)('%o', async (asked) => {
     const pages = await pagesOfPrint(asked);

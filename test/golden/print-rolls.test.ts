@@ -186,6 +186,32 @@ describe.each(formats)('%s', (format) => {
     });
   });
 
+  test('what the paper says of itself stands on each page: cancelled, of no value, mentions, which copy', async () => {
+    const { content, ...print } = samples.long(700);
+    const input: PrintInput = {
+      ...print,
+      content: { ...content, training: true, cashVat: true },
+      format,
+      status: 'A',
+      copy: 'Duplicado',
+      environment: 'simulator',
+    };
+    await reading(input, async (pages) => {
+      expect(pages.length).toBeGreaterThan(1);
+      for (const page of pages) {
+        const text = (await linesOf(page)).join(' ');
+        for (const said of [
+          'ANULADO',
+          'Documento de simulação — sem validade fiscal',
+          'Documento emitido para fins de Formação',
+          'IVA - regime de caixa',
+          'Duplicado',
+        ])
+          expect(text).toContain(said);
+      }
+    });
+  });
+
   test('the number stands on each page, but on no first or last line', async () => {
     for (const input of [samples.training(), samples.receipt(), samples.transport(), samples.long(300)]) {
       await reading({ ...input, style: {}, format }, async (pages) => {

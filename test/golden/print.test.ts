@@ -118,6 +118,53 @@ describe('every signed document', () => {
     expect(await said('simulator')).toEqual(Array(2).fill(['Documento de simulação — sem validade fiscal']));
   });
 
+  test('what the paper says of itself stands on every page: mentions, and which copy it is', async () => {
+    const { content, ...print } = samples.long(60);
+    const said = async (more: Partial<PrintInput['content']>, copy: PrintInput['copy'], words: readonly string[]) => {
+      const pages = await linesByPage({ ...print, content: { ...content, ...more }, copy });
+      expect(pages.length).toBeGreaterThan(1);
+      for (const lines of pages) for (const word of words) expect(lines.join('\n')).toContain(word);
+    };
+    await said({ training: true }, 'Duplicado', ['Documento emitido para fins de Formação', 'Duplicado']);
+    await said({ type: 'GUIA_DE_TRANSPORTE' }, 'Original', ['Este documento não serve de fatura', 'Original']);
+    await said({ cashVat: true, recovered: { kind: 'M', original: 'abc/00001' } }, '2.ª via', [
+      'Cópia do documento original -FTM abc/00001',
+      'IVA - regime de caixa',
+      '2.ª via',
+    ]);
+  });
+
+  test('the head of a further page has room for all that it says, below the band and above the lines', async () => {
+    const { content, ...print } = samples.long(60);
+    const name = 'Sociedade de Comercialização e Distribuição de Equipamentos Hoteleiros do Norte e Centro, Lda.';
+    const original = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ-ABCDEFGH/123456789';
+    const input: PrintInput = {
+      ...print,
+      content: {
+        ...content,
+        type: 'PROFORMA',
+        issuer: { ...content.issuer, name },
+        cashVat: true,
+        recovered: { kind: 'M', original },
+        lines: content.lines.map((one) => ({ ...one, net: '99999999999.99' })),
+      },
+      issued: { ...print.issued, number: `FT ${original}` },
+      environment: 'simulator',
+    };
+    await reading(input, async (pages) => {
+      for (const page of pages.slice(1)) {
+        const pieces = await piecesOf(page);
+        const heights = [...new Set(pieces.map(({ y }) => Math.round(y)))].sort((a, b) => b - a);
+        const heads = Math.round(pieces.find(({ text }) => text === 'Descrição')!.y);
+        expect(page.view[3]! - heights[0]!).toBeGreaterThan(25);
+        const head = heights.filter((y) => y >= heads);
+        expect(head.length).toBeGreaterThan(4);
+        for (const [index, y] of head.slice(1).entries()) expect(head[index]! - y).toBeGreaterThanOrEqual(7);
+        expect(head.at(-2)! - heads).toBeGreaterThan(20);
+      }
+    });
+  });
+
   test('a cancelled document says so on every page', async () => {
     for (const lines of await linesByPage({ ...samples.long(40), status: 'A' }))
       expect(lines.join('\n')).toContain('ANULADO');

@@ -29,11 +29,16 @@ export function drawRows(reel: Reel, paper: Paper): void {
 }
 
 function beginPage(reel: Reel, paper: Paper, number: number, { carried }: RollPage): void {
-  const { issuer, title, numberInTitle, labels } = paper;
+  const { issuer, title, numberInTitle, copy, saidAgain, labels } = paper;
   reel.next();
   reel.spread([{ text: issuer.name, style: reel.small }], { text: pageOf(paper, number), style: reel.small });
   reel.white(0.5 * reel.body.size);
-  reel.text([[{ text: `${title} ${numberInTitle}`, style: reel.strong(reel.body.size) }]], { isLiteral: true });
+  const named = { text: `${title} ${numberInTitle}`, style: reel.strong(reel.body.size) };
+  reel.spread([named], { text: copy, style: reel.small });
+  if (saidAgain !== undefined) {
+    reel.white(6);
+    reel.text([[{ text: saidAgain, style: reel.strong(reel.small.size) }]], { isLiteral: true });
+  }
   if (carried === undefined) return;
   carry(reel, labels['broughtForward']!, carried);
 }

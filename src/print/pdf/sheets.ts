@@ -1,7 +1,7 @@
 /** The pages of an A4 paper: their heads and feet, what stands behind them, and where the next thing stands. */
 import type { Paper } from '../paper.ts';
 import type { PdfDocument } from './document.ts';
-import { lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
+import { type Line, lineOf, type Paragraph, type Piece, paragraphOf } from './lines.ts';
 import { fills, strokes, styled, styles, type } from './look.ts';
 import { colourOf, decimal, type Page } from './page.ts';
 
@@ -21,11 +21,29 @@ export const capitals = (size: number): number => 0.714 * size;
 /** White between two lines of a size. */
 export const leading = (size: number): number => 0.55 * size;
 
+/** White below the head of a page, and between what stands in it. */
+const [headWhite, headGap] = [18, 5];
+
 interface Sheet {
   readonly page: Page;
   /** The sum of the rows up to its end. */
   carried?: string | undefined;
 }
+
+/** What stands at the head of each page but the first. */
+interface Head {
+  /** Of the issuer. */
+  readonly name: Paragraph;
+  /** With the number, and which copy it is. */
+  readonly title: Paragraph;
+  /** What the first page says of the document as a whole. */
+  readonly again?: Paragraph | undefined;
+  readonly environment?: Line | undefined;
+  readonly height: number;
+}
+
+/** Where the head of a page begins, so that it leaves as much white above the text where each of its two lines is one. */
+const headTop = top - headWhite - capitals(type.body) - headGap - capitals(type.small);
 
 /** The pages of one paper, drawn one behind the other. */
 export class Sheets {
@@ -36,6 +54,9 @@ export class Sheets {
   /** The sum of the rows drawn so far. */
   carried: string | undefined;
   readonly #sheets: Sheet[] = [];
+  /** Where the text of the page begins. */
+  #top = top;
+  #head: Head | undefined;
 
   constructor(document: PdfDocument, paper: Paper) {
     this.document = document;
@@ -49,7 +70,7 @@ export class Sheets {
 
   /** Whether nothing stands on the page yet. */
   get isEmpty(): boolean {
-    return this.y === top;
+    return this.y === this.#top;
   }
 
   /** How much of the page is left. */
@@ -66,9 +87,13 @@ export class Sheets {
     }
     const { page } = this.document.begin(paper.width, paper.height);
     this.#sheets.push({ page });
-    this.y = top;
     this.#drawBack(page);
-    if (last !== undefined) this.#drawHead(page);
+    if (last !== undefined) {
+      this.#head ??= this.#layHead();
+      this.#top = headTop + this.#head.height + headWhite;
+      this.#drawHead(page, this.#head);
+    }
+    this.y = this.#top;
   }
 
   /** White, of which nothing is left at the top of a page. */
@@ -135,25 +160,45 @@ export class Sheets {
    * The number of the document stands on every page, but on no first or last line (Despacho 8632/2014): below the issuer's
    * name at the head, above the page's own at the foot.
    */
-  #drawHead(page: Page): void {
-    const { issuer, environment, title, number, labels } = this.paper;
-    const mention =
+  #drawHead(page: Page, { name, title, again, environment }: Head): void {
+    page.artifact(() => {
+      const second = headTop + name.height + headGap;
+      this.#draw(page, name, headTop);
+      if (environment !== undefined)
+        page.line(environment, { x: side, y: headTop + environment.height, width: inside, align: 'right' });
+      this.#draw(page, title, second);
+      if (this.carried !== undefined) {
+        const carry = this.#carry(this.paper.labels['broughtForward']!, this.carried);
+        page.line(carry, { x: side, y: second + carry.height, width: inside, align: 'right' });
+      }
+      if (again !== undefined) this.#draw(page, again, second + title.height + headGap);
+    }, '/Type/Pagination/Subtype/Header/Attached[/Top]');
+  }
+
+  /** The same on each page: what stands at the right has room for the largest sum that is carried. */
+  #layHead(): Head {
+    const { issuer, environment, title, number, copy, saidAgain, labels, table } = this.paper;
+    const most = table?.rows.at(-1)?.carried;
+    const carry = most === undefined ? undefined : this.#carry(labels['broughtForward']!, most);
+    const mark =
       environment === undefined
         ? undefined
         : this.#line({ text: environment, style: styled(type.small, 1, fills.attention) });
-    const carry = this.carried === undefined ? undefined : this.#carry(labels['broughtForward']!, this.carried);
-    const right = Math.max(mention?.width ?? 0, carry?.width ?? 0);
-    const name = this.#text({ text: issuer.name, style: styles.faint }, inside - right - 12);
-    const title_ = this.#text({ text: `${title} ${number}`, style: styles.strong }, inside - right - 12);
-    page.artifact(() => {
-      const second = top - 18 - title_.height;
-      const first = second - 5 - name.height;
-      this.#draw(page, name, first);
-      if (mention !== undefined)
-        page.line(mention, { x: side, y: first + mention.height, width: inside, align: 'right' });
-      this.#draw(page, title_, second);
-      if (carry !== undefined) page.line(carry, { x: side, y: second + carry.height, width: inside, align: 'right' });
-    }, '/Type/Pagination/Subtype/Header/Attached[/Top]');
+    const beside = inside - Math.max(mark?.width ?? 0, carry?.width ?? 0) - 12;
+    const head = {
+      name: this.#text([{ text: issuer.name, style: styles.faint }], beside),
+      title: this.#text(
+        [
+          { text: `${title} ${number}`, style: styles.strong },
+          { text: copy, style: styles.faint, before: 10 },
+        ],
+        beside,
+      ),
+      again: saidAgain === undefined ? undefined : this.#text([{ text: saidAgain, style: styles.smallStrong }], inside),
+      environment: mark,
+    };
+    const below = head.again === undefined ? 0 : headGap + head.again.height;
+    return { ...head, height: head.name.height + headGap + head.title.height + below };
   }
 
   #drawFoot({ page, carried }: Sheet, number: number): void {
@@ -198,8 +243,9 @@ export class Sheets {
     return lineOf(this.document.shaper, [piece]);
   }
 
-  #text(piece: Piece, width: number): Paragraph {
-    return paragraphOf(this.document.shaper, [[piece]], { width, leading: leading(piece.style.size), isLiteral: true });
+  #text(pieces: readonly Piece[], width: number): Paragraph {
+    const white = leading(pieces[0]!.style.size);
+    return paragraphOf(this.document.shaper, [pieces], { width, leading: white, isLiteral: true });
   }
 
   #draw(page: Page, { lines, leading: white }: Paragraph, y: number): void {
