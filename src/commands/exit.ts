@@ -1,4 +1,5 @@
 /** How commands end: the exit codes, and the line that says why. */
+import { isReadOnly, readOnlyWords } from '../db/errors.ts';
 import { type Problem, Refusal, sentence } from '../fiscal/refusal.ts';
 
 /** Exit codes, part of the contract with scripts. */
@@ -41,6 +42,11 @@ const environmental = new Set([
   'EmbeddedUnavailable',
 ]);
 
+/** Of the database's errors, what is told before the codes are asked: this one has no code that is only its own. */
+const readOnly: Ending = environment(
+  `${capital(readOnlyWords)}: nothing was written. Point DATABASE_URL at the server that takes writes, or see why this one takes none.`,
+);
+
 /** What to tell and with which code to end, for whatever was thrown. Never says a secret; a stack only for faults of ours. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommandError) return { code: error.code, lines: [error.message] };
@@ -51,6 +57,7 @@ export function endingOf(error: unknown): Ending {
   if (environmental.has(error.name)) return { code: exit.environment, lines: [error.message] };
   if (error.name === 'ConnectionLost' || error.name === 'OutcomeUnknown')
     return { code: exit.environment, lines: [`${capital(error.message)}.`] };
+  if (isReadOnly(error)) return readOnly;
   const known = endingOfCode(error as NodeJS.ErrnoException & { port?: number; address?: string });
   return known ?? { code: exit.fault, lines: [`this is a fault of Certo: ${error.stack ?? error.message}`] };
 }

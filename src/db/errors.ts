@@ -76,6 +76,20 @@ export function isDiskTrouble(error: unknown): boolean {
   return error instanceof StatementError && /^(53100|58030)$/.test(error.code);
 }
 
+/** What is said of it, before the server's own words. */
+export const readOnlyWords = 'the database is read-only (a standby?)';
+
+/**
+ * The server lets nobody write: it is a standby, or was told to (default_transaction_read_only). A standby says 25006 to a
+ * statement, and to a transaction that begins as one that writes 0A000, as to much else, in words that may be translated.
+ * Also of the driver's own errors.
+ */
+export function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const { code, statement } = error as { code?: unknown; statement?: unknown };
+  return code === '25006' || (code === '0A000' && (statement === 'begin' || /during recovery/.test(error.message)));
+}
+
 /** The parts that we read of an ErrorResponse as pg decodes it. */
 export interface ServerFault {
   readonly message: string;
@@ -100,6 +114,8 @@ export function asServerFault(error: unknown): ServerFault | undefined {
 
 /** Whether the connection must not be used again after this error. */
 export function isSpoilt(error: unknown): boolean {
+  // The address may lead to another server by now, to the one that lets us write: a new connection finds it.
+  if (isReadOnly(error)) return true;
   if (error instanceof StatementError) {
     // A table changed under a prepared statement (0A000 "cached plan must not change result type"), or somebody dropped
     // our prepared statements (26000): a new connection prepares them anew.

@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
+import { isReadOnly } from './errors.ts';
 import { type OpenOptions, openLogin, type Target } from './open.ts';
 
 /** A migration could not be done; the database is as it was. `message` is one sentence for the operator. */
@@ -119,6 +120,7 @@ export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: bo
       if (embedded) await pool.query(login);
       return;
     } catch (error) {
+      if (isReadOnly(error)) throw error;
       // Roles belong to the server, our lock to one database: two may alter the same role ("tuple concurrently updated").
       if (attempt === 5 || (error as { code?: unknown }).code !== 'XX000') {
         throw new MigrationRefused(`The roles of Certo cannot be set up: ${(error as Error).message}.`);
@@ -148,6 +150,7 @@ async function apply(
   });
   const { error, results = [] } = await migrator.migrateToLatest();
   if (error === undefined) return results.map(({ migrationName }) => migrationName);
+  if (isReadOnly(error)) throw error;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const reason = error instanceof Error ? error.message : String(error);
   throw new MigrationRefused(`Migration ${failed ?? 'set-up'} failed and nothing was changed: ${reason}.`);

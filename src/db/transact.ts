@@ -90,8 +90,9 @@ export interface Db {
   close(): Promise<void>;
 }
 
-// Said in full, because a server's default_transaction_… settings may differ.
-const begin: Call = [statement('begin', 'begin isolation level read committed read write'), []];
+// Not "read write": a server that was told to take no writes (its disk is nearly full, say) is asked for none, whether they
+// come in a transaction like this or in one that has no "begin".
+const begin: Call = [statement('begin', 'begin isolation level read committed'), []];
 const lazily: Call = [statement('commit_lazily', 'set local synchronous_commit = off'), []];
 // Where there is no "begin" SET LOCAL only warns.
 const lazilyHere: Call = [statement('commit_lazily_here', `select set_config('synchronous_commit', 'off', true)`), []];

@@ -7,7 +7,15 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, gaveWay, isDiskTrouble, isShort, OutcomeUnknown } from '../db/errors.ts';
+import {
+  ConnectionLost,
+  gaveWay,
+  isDiskTrouble,
+  isReadOnly,
+  isShort,
+  OutcomeUnknown,
+  readOnlyWords,
+} from '../db/errors.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../fiscal/refusal.ts';
@@ -341,6 +349,10 @@ export async function guarded<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (error instanceof OutcomeUnknown) throw because(error, new Refusal('OUTCOME_UNKNOWN'));
+    if (isReadOnly(error)) {
+      const cause = new Error(readOnlyWords, { cause: error });
+      throw because(cause, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: retry_seconds.soon }));
+    }
     if (!(error instanceof ConnectionLost || gaveWay(error) || isShort(error))) throw error;
     const retryAfterSeconds = isDiskTrouble(error) ? retry_seconds.later : retry_seconds.soon;
     throw because(error, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));

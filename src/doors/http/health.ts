@@ -4,7 +4,8 @@ import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
-const probe = statement('health', 'select 1 as alive');
+// In a standby every transaction is read-only, whatever was asked for.
+const probe = statement('health', `select current_setting('transaction_read_only') = 'on' as read_only`);
 const anybody: Entry = {
   call: [statement('enter_nobody', `select set_config('app.company_id', '', true)`), []],
   accept: () => undefined,
@@ -13,14 +14,17 @@ const anybody: Entry = {
 // What the pool holds open goes on in a server that lets nobody else in: that is seen by a connection of its own only.
 const knock_interval_ms = 3_000;
 
+class ReadOnly extends Error {}
+
 /**
  * GET /health/live asks nothing. GET /health/ready asks the database, once for all who ask meanwhile: 503 when it
- * gives no answer.
+ * gives no answer, or takes no writes.
  */
 export function addHealth(app: FastifyInstance, db: Db): void {
   let letIn = Number.NEGATIVE_INFINITY;
   const answers = oneAtATime(async () => {
-    await db.read(anybody).query(probe);
+    const [found] = await db.read(anybody).query(probe);
+    if (found?.['read_only'] === true) throw new ReadOnly();
     if (performance.now() - letIn < knock_interval_ms) return;
     await db.knock();
     letIn = performance.now();
@@ -30,8 +34,9 @@ export function addHealth(app: FastifyInstance, db: Db): void {
     try {
       await answers();
       return { status: 'ok' };
-    } catch {
-      return reply.code(503).header('retry-after', '1').send({ status: 'unavailable', reason: 'database' });
+    } catch (error) {
+      const reason = error instanceof ReadOnly ? 'database read-only' : 'database';
+      return reply.code(503).header('retry-after', '1').send({ status: 'unavailable', reason });
     }
   });
 }
