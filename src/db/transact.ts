@@ -9,6 +9,7 @@ import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './erro
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
+import { turnsFor } from './turns.ts';
 
 export { ByColumn } from './by-column.ts';
 export {
@@ -111,8 +112,12 @@ export interface OpenWrite {
 
 /** The database over a pool and its lines of batches. Connects when it is first asked. */
 export function makeDb(source: Source): Db {
+  const turns = turnsFor(source.pool.options.max);
   const ways = (run: RoundTrip, writes: boolean) => {
-    const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => runAlone(source, entry, calls, run);
+    const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => {
+      const work = () => runAlone(source, entry, calls, run);
+      return writes || entry.subject === undefined ? work() : turns.during(entry.subject, work);
+    };
     const shared = new SharedBatches({ run: (entry, calls) => run(source, entry, calls), alone, writes });
     return { alone, shared };
   };

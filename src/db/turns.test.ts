@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { eventually } from '../../test/eventually.ts';
+import { DatabaseUnavailable } from './errors.ts';
+import { openDb } from './open.ts';
+import { type Entry, statement } from './transact.ts';
+import { Turns } from './turns.ts';
+
+/** Work that goes on until it is told to end. */
+function labour(turns: Turns) {
+  const begun: string[] = [];
+  const ends = new Map<string, () => void>();
+  const done: Promise<unknown>[] = [];
+  return {
+    begun,
+    ask(name: string): void {
+      const work = () => {
+        begun.push(name);
+        return new Promise<void>((resolve) => ends.set(name, resolve));
+      };
+      done.push(turns.during(name[0]!, work));
+    },
+    async end(name: string): Promise<void> {
+      ends.get(name)!();
+      await new Promise((resolve) => setImmediate(resolve));
+    },
+    all: () => Promise.all(done),
+  };
+}
+
+test('of one subject so many are done at once, in their order; another one does not wait for them', async () => {
+  const work = labour(new Turns({ perSubject: 2, together: 3, longestWait: 10_000 }));
+  for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) work.ask(name);
+  expect(work.begun).toEqual(['a1', 'a2', 'b1']);
+  await work.end('a1');
+  // In turn: who was begun last comes last.
+  expect(work.begun.slice(3)).toEqual(['a3']);
+  await work.end('a3');
+  await work.end('a2');
+  await work.end('b1');
+  expect(work.begun.slice(4)).toEqual(['b2', 'c1', 'a4']);
+  for (const name of ['b2', 'c1', 'a4']) await work.end(name);
+  await work.all();
+});
+
+test('whatever fails gives its turn on', async () => {
+  const turns = new Turns({ perSubject: 1, together: 1, longestWait: 10_000 });
+  const failing = turns.during('a', () => Promise.reject(new Error('no')));
+  const next = turns.during('a', () => Promise.resolve(7));
+  await expect(failing).rejects.toThrow('no');
+  expect(await next).toBe(7);
+});
+
+test('whoever has waited too long is refused, and is not begun afterwards', async () => {
+  const turns = new Turns({ perSubject: 1, together: 1, longestWait: 5 });
+  const work = labour(turns);
+  work.ask('a1');
+  let begun = false;
+  const late = turns.during('a', async () => {
+    begun = true;
+  });
+  await expect(late).rejects.toThrow(DatabaseUnavailable);
+  await work.end('a1');
+  expect(begun).toBe(false);
+  expect(await turns.during('a', () => Promise.resolve(1))).toBe(1);
+});
+
+let base: TestDatabase;
+beforeAll(async () => {
+  base = await testDatabase();
+});
+afterAll(() => base.drop());
+
+test('slow reads of one credential, or of several, leave connections to all others', async () => {
+  const db = await openDb({ connection: base.connection, max: 4 });
+  const entry = (subject?: string): Entry => ({
+    call: [statement('turns enter', `select set_config('app.company_id', '', true)`), []],
+    ...(subject === undefined ? {} : { subject }),
+    accept: () => undefined,
+  });
+  const slow = { sql: 'select pg_advisory_lock_shared(7), pg_advisory_unlock_shared(7)', parameters: [] };
+  const quick = { sql: 'select 1 as one', parameters: [] };
+  const holder = await base.ownerPool.connect();
+  const waiting = async () => {
+    const locks = `select count(*)::int as n from pg_locks where locktype = 'advisory' and objid = 7 and not granted
+      and database = (select oid from pg_database where datname = current_database())`;
+    return (await base.ownerPool.query<{ n: number }>(locks)).rows[0]!.n;
+  };
+  try {
+    await holder.query('select pg_advisory_lock(7)');
+    const reads = Array.from({ length: 12 }, () => db.read(entry('a')).query(slow));
+    await eventually(async () => expect(await waiting()).toBe(2));
+    // Another credential, one without any, and a transaction.
+    expect(await db.read(entry('b')).query(quick)).toEqual([{ one: 1 }]);
+    reads.push(...Array.from({ length: 12 }, () => db.read(entry('b')).query(slow)));
+    await eventually(async () => expect(await waiting()).toBe(3));
+    expect(await db.read(entry()).query(quick)).toEqual([{ one: 1 }]);
+    expect(await db.read(entry('a'), 'shared').query(quick)).toEqual([{ one: 1 }]);
+    expect(await db.transact(entry('a'), (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
+    expect(await waiting()).toBe(3);
+    await holder.query('select pg_advisory_unlock(7)');
+    expect(await Promise.all(reads)).toHaveLength(24);
+  } finally {
+    holder.release(true);
+    await db.close();
+  }
+});
