@@ -41,7 +41,7 @@ export interface PaperTable {
   /** Size of the figures in points. */
   readonly size: number;
   readonly rows: readonly PaperRow[];
-  /** How many of the last rows go to the next page together with the totals, so that those never stand alone. */
+  /** How many of the last rows go to the next page with the totals where all of that fits it: those rather not stand alone. */
   readonly kept: number;
 }
 
@@ -186,10 +186,9 @@ function tableOf(first: Word, words: readonly Word[], rows: readonly Row[], pen:
   };
 }
 
-/** A page holds at least so many lines of text above the totals: below, all is on one page. */
-const fewLines = 12;
-/** What goes along with the totals must leave them room on a page. */
+/** What goes along with the totals must leave them room on a page: so many lines of text, of one row alone some more. */
 export const mostKeptLines = 10;
+const mostOfOne = 30;
 
 function rowsKept(rows: readonly Row[], ems: number, pen: Pen): number {
   const printed = (some: readonly Row[]) =>
@@ -200,9 +199,9 @@ function rowsKept(rows: readonly Row[], ems: number, pen: Pen): number {
         (description ?? '').split('\n').reduce((all, one) => all + linesIn(one, ems / smallScale, pen), 0),
       0,
     );
-  // A row has a line at least, so many rows need no counting.
-  const areFew = rows.length < fewLines && printed(rows) < fewLines;
-  return rows.length < 3 || areFew || printed(rows.slice(-2)) > mostKeptLines ? 0 : 2;
+  // The first row stays with the heads.
+  if (rows.length > 2 && printed(rows.slice(-2)) <= mostKeptLines) return 2;
+  return rows.length > 1 && printed(rows.slice(-1)) <= mostOfOne ? 1 : 0;
 }
 
 /** How many lines a text takes, at least: words break it earlier. */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test } from 'vitest';
+import type { LineInput } from '../../src/fiscal/document.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { linesOf, openPdf, pagesOf, piecesOf, qrCodesOf, textOf } from './print-reading.ts';
@@ -253,6 +254,29 @@ describe('documents of many pages', () => {
         true,
       ]);
       expect(lines.at(-1)).toContain(`n.º ${count} |`);
+    }
+  });
+
+  test('the totals do not stand alone on a page: a line goes along, or the last of long notes', async () => {
+    const items = (count: number, description?: string) =>
+      Array.from({ length: count }, (_, index) => line({ name: `Artigo ${index + 1}`, unitPrice: '1', description }));
+    const notesOf = (count: number) => Array.from({ length: count }, (_, index) => `Nota ${index + 1}`).join('\n');
+    const paragraphs = 'As condições gerais aplicam-se a todos os fornecimentos; reclame em oito dias.\n\n'.repeat(30);
+    const cases: [LineInput[], string | undefined, RegExp][] = [
+      [items(3), notesOf(40), /^Nota 39$/],
+      [items(9), notesOf(20), /^Nota 19$/],
+      [items(2), paragraphs.slice(0, 2000), /^As condições/],
+      [items(2, 'Pormenor\n'.repeat(18).trim()), undefined, /^Artigo 2 \|/],
+      [items(4, 'Pormenor\n'.repeat(10).trim()), undefined, /^Artigo 4 \|/],
+    ];
+    for (const [lines, notes, first] of cases) {
+      const pages = await linesByPage(sample({ lines, content: { notes } }));
+      expect(pages.length).toBe(2);
+      const said = pages[1]!.filter((one) => !/^(Oficina do Norte|Fatura|Descrição)/.test(one));
+      expect(said[0]).toMatch(first);
+      // What goes on as well: all of it, in order, and nothing of it twice.
+      const all = pages.flat().filter((one) => /^(Nota|Artigo) \d/.test(one));
+      expect(all.length).toBe(lines.length + (notes?.match(/^Nota /gm)?.length ?? 0));
     }
   });
 

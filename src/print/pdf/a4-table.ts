@@ -45,20 +45,24 @@ export class LineTable {
   }
 
   /**
-   * All rows; the last `kept` go to the next page where they and `ending`, which is what follows at once, do not fit this
-   * one.
+   * All rows; the last `kept`, or fewer, go to the next page where they and `ending`, which is what follows at once, do not
+   * fit this one.
    */
   draw(kept: number, ending: number): void {
     const { document } = this.#sheets;
     const { rows } = this.#table;
     const firstKept = rows.length - kept;
+    let last: readonly Row[] | undefined;
     document.within('Table', () => {
       this.#begin(rows[0]);
       document.within('TBody', () => {
         for (const [index, given] of rows.entries()) {
-          const row = this.#row(given);
-          if (index === firstKept) this.#keepTogether(rows.slice(firstKept), ending);
-          this.#place(row);
+          if (index < firstKept) this.#place(this.#row(given));
+          else {
+            last ??= rows.slice(firstKept).map((one) => this.#row(one));
+            this.#keepTogether(last.slice(index - firstKept), ending);
+            this.#place(last[index - firstKept]!);
+          }
           if (given.carried !== undefined) this.#sheets.carried = given.carried;
         }
       });
@@ -77,9 +81,10 @@ export class LineTable {
     sheets.document.within('THead', () => this.#drawHeads(true));
   }
 
-  #keepTogether(last: readonly PaperRow[], ending: number): void {
-    const height = last.reduce((sum, row) => sum + this.#row(row).height, 0);
-    if (height + ending > this.#sheets.room && !this.#sheets.isEmpty) this.#goOn();
+  #keepTogether(last: readonly Row[], ending: number): void {
+    const sheets = this.#sheets;
+    const height = last.reduce((sum, row) => sum + row.height, ending);
+    if (height > sheets.room && !sheets.isEmpty && this.#headHeight + height <= sheets.nextRoom) this.#goOn();
   }
 
   #goOn(): void {

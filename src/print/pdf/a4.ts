@@ -20,14 +20,14 @@ export function drawA4(document: PdfDocument, paper: Paper, logo: Picture | unde
   const money = totals === undefined ? undefined : totalsPart(sheets, totals);
   const ending = endingHeight(money, foot);
   new LineTable(sheets, table!).draw(kept, ending);
-  if (notesAreLong) drawNotes(sheets);
+  if (notesAreLong) drawNotes(sheets, isWhole ? ending : 0);
   if (totals !== undefined) drawFlowing(sheets, totals, ending);
   drawEnding(sheets, money, foot);
   sheets.finish();
 }
 
-/** Notes that may fill pages, under their label. */
-function drawNotes(sheets: Sheets): void {
+/** Notes that may fill pages, under their label. `ending`: the height of what follows at once. */
+function drawNotes(sheets: Sheets, ending: number): void {
   const { document, paper } = sheets;
   const label = paragraphOf(document.shaper, [[{ text: paper.labels['notes']!, style: styles.faint }]], {
     width: inside,
@@ -43,5 +43,5 @@ function drawNotes(sheets: Sheets): void {
   else sheets.skip(18);
   document.within('P', (element) => sheets.page.paragraph(label, { x: side, y: sheets.y, width: inside }, element));
   sheets.y += label.height + 6;
-  sheets.flow('P', notes);
+  sheets.flow('P', notes, ending);
 }

@@ -78,6 +78,12 @@ export class Sheets {
     return bottom - this.y;
   }
 
+  /** How much the next page has. */
+  get nextRoom(): number {
+    this.#head ??= this.#layHead();
+    return bottom - headTop - this.#head.height - headWhite;
+  }
+
   /** Goes on to the next page. */
   next(): void {
     const last = this.#sheets.at(-1);
@@ -89,9 +95,8 @@ export class Sheets {
     this.#sheets.push({ page });
     this.#drawBack(page);
     if (last !== undefined) {
-      this.#head ??= this.#layHead();
-      this.#top = headTop + this.#head.height + headWhite;
-      this.#drawHead(page, this.#head);
+      this.#top = bottom - this.nextRoom;
+      this.#drawHead(page, this.#head!);
     }
     this.y = this.#top;
   }
@@ -101,8 +106,11 @@ export class Sheets {
     if (!this.isEmpty) this.y += white;
   }
 
-  /** A paragraph of text in the flow, over as many pages as it takes. No page has a single line of it where it has more. */
-  flow(role: 'P', text: Paragraph, x = side): void {
+  /**
+   * A paragraph of text in the flow, over as many pages as it takes. No page has a single line of it where it has more.
+   * `ending`: the height of what follows at once; where it does not fit the page, the last lines go to the next one with it.
+   */
+  flow(role: 'P', text: Paragraph, ending = 0): void {
     const { lines } = text;
     this.document.within(role, (element) => {
       for (let from = 0; from < lines.length; ) {
@@ -113,6 +121,7 @@ export class Sheets {
           if (height + more > this.room + 0.01) break;
           height += more;
         }
+        if (to === lines.length && height + ending > this.room) to -= this.#linesWith(ending, text, from);
         const left = lines.length - to;
         if (left === 1 && to - from > 2) to--;
         if ((to === from || (left > 0 && to - from === 1)) && !this.isEmpty) {
@@ -120,13 +129,21 @@ export class Sheets {
           continue;
         }
         if (to === from) to++;
-        this.page.paragraph(text, { x, y: this.y, width: inside }, element, from, to);
+        this.page.paragraph(text, { x: side, y: this.y, width: inside }, element, from, to);
         const drawn = lines.slice(from, to);
         this.y += drawn.reduce((sum, line) => sum + line.height, (drawn.length - 1) * text.leading);
         from = to;
         if (from < lines.length) this.next();
       }
     });
+  }
+
+  /** How many of the last lines go along with what follows: two, or more where an empty one would be the first. */
+  #linesWith(ending: number, { lines, leading: white }: Paragraph, from: number): number {
+    let count = 2;
+    while (lines.at(-count)?.width === 0) count++;
+    const height = lines.slice(-count).reduce((sum, line) => sum + line.height + white, ending);
+    return lines.length - from - count < 2 || height > this.nextRoom ? 0 : count;
   }
 
   /** The feet, when it is known how many pages there are. */
