@@ -9,6 +9,9 @@ export interface RelaySocket {
   readonly connection: SocketConnection;
   /** Drops all connections that are open now. */
   cutAll(): void;
+  /** The same, and lets nobody in until it is back. */
+  leave(): void;
+  comeBack(): void;
   close(): Promise<void>;
 }
 
@@ -20,7 +23,9 @@ export async function relaySocket(
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-relay-'));
   const name = `.s.PGSQL.${target.port}`;
   const open = new Set<Socket>();
+  let isAway = false;
   const server = createServer((near) => {
+    if (isAway) return void near.destroy();
     const far = dial(join(target.host, name));
     for (const socket of [near, far]) {
       open.add(socket);
@@ -40,6 +45,13 @@ export async function relaySocket(
   return {
     connection: { ...target, host: folder },
     cutAll,
+    leave() {
+      isAway = true;
+      cutAll();
+    },
+    comeBack() {
+      isAway = false;
+    },
     async close() {
       cutAll();
       await new Promise((resolve) => server.close(resolve));

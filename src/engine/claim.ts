@@ -9,14 +9,14 @@
  */
 
 import { ConnectionLost, StatementError } from '../db/errors.ts';
-import type { Call, Db, Element, Row, Tx } from '../db/transact.ts';
+import type { Call, Element, Entry, Row, Tx } from '../db/transact.ts';
 import { allOr, anyOf, ByColumn, callFor, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Piece, type Utf8, utf8 } from '../fiscal/utf8.ts';
-import { entryOfCompany, type Principal } from '../identity/principal.ts';
 import { unfold } from '../print/folded.ts';
 
-const lease_seconds = 90;
+/** By the database's clock. */
+export const lease_seconds = 90;
 /** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
 const kept_days = 30;
 
@@ -199,6 +199,10 @@ export async function takeClaim(reader: Tx, claim: Claim, calls: readonly Call[]
 const elementOf = ({ operation, key, ...rest }: Claim): Elements =>
   new Elements([{ operation, key, id: rest.fence, ...rest }]);
 
+/** The key as its caller says it: one name for all requests with it. Undefined: nobody else can say it. */
+export const nameOfKey = ({ subject }: Entry, claim: Claim | undefined): string | undefined =>
+  claim === undefined || subject === undefined ? undefined : `${subject} ${claim.operation} ${claim.key}`;
+
 /**
  * Keys of acts that are under way in this process without a claim in the database: the same request beside one of them
  * would be done too, only for one of the two to be undone.
@@ -290,16 +294,6 @@ export function releaseCall(claim: Claim, scope: string): Call {
  */
 export const onceMoreIfLost = <T>(work: () => Promise<T>): Promise<T> =>
   work().catch((error) => (error instanceof ConnectionLost ? work() : Promise.reject(error)));
-
-/** Releases a claim in a round trip of its own. */
-export async function letGo(db: Db, claim: Claim, { companyId, scope, actor }: Principal): Promise<void> {
-  const [release, values] = releaseCall(claim, scope);
-  try {
-    await onceMoreIfLost(() => db.read(entryOfCompany(companyId, actor)).query(release, values));
-  } catch {
-    // The lease runs out by itself; the refusal that led here is the answer.
-  }
-}
 
 /** done → replay, for 30 days; mine → go on; lease live → wait; lease over, or forgotten → never again. */
 function judge(row: Row): Recorded | undefined {

@@ -27,7 +27,7 @@ import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
 import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded, Taken } from './claim.ts';
-import { letGo, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
+import { nameOfKey, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
 import { type Act, type Acted, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
@@ -239,14 +239,11 @@ async function write(writing: Writing): Promise<Answer> {
   }
   if (problems.length > 0) {
     if (claim === undefined) await guarded(() => corridor.db.read(entry).query(nothing));
-    else await letGo(corridor.db, claim, asked.principal);
+    else await letGo(writing, claim);
     refuseAll(problems);
   }
   return acted(corridor, { operation, asked, entry, claim, ahead });
 }
-
-const nameOfKey = ({ subject }: Entry, claim: Claim | undefined): string | undefined =>
-  claim === undefined || subject === undefined ? undefined : `${subject} ${claim.operation} ${claim.key}`;
 
 const answerOf = ({ status, answer, replayed }: Acted): Answer => ({
   status,
@@ -298,19 +295,42 @@ async function acted(corridor: Corridor, act: Act): Promise<Answer> {
   return answerOf(done);
 }
 
-/** The claim is written before the entry can refuse; a refused caller's claim is let go again. `calls`: read together. */
-async function claimOrLetGo(
-  { corridor, entry, asked, entered }: Writing,
-  claim: Claim,
-  calls: readonly DbCall[] = [],
-): Promise<Taken> {
+/**
+ * The claim is written before the entry can refuse; a refused caller's claim is let go again, and one that may have been
+ * written although nobody heard so. `calls`: read together.
+ */
+async function claimOrLetGo(writing: Writing, claim: Claim, calls: readonly DbCall[] = []): Promise<Taken> {
+  const { corridor, entry, entered } = writing;
+  const { releases } = corridor.press;
+  if (releases.size > 0) await releases.settle(nameOfKey(entry, claim));
+  let mayStand = false;
   try {
-    return await onceMoreIfLost(() => takeClaim(corridor.db.read(entry, 'lazily'), claim, calls));
+    return await onceMoreIfLost(() =>
+      takeClaim(corridor.db.read(entry, 'lazily'), claim, calls).catch((error) => {
+        mayStand ||= error instanceof ConnectionLost && error.sent;
+        throw error;
+      }),
+    );
   } catch (error) {
     const byEntry = error instanceof Refusal && (error.status === 403 || error.status === 429);
-    if (byEntry && entered()) await letGo(corridor.db, claim, asked.principal);
+    if (mayStand || (byEntry && entered())) await letGo(writing, claim);
     throw error;
   }
+}
+
+function letGo({ corridor, call, asked, entry, entered }: Writing, claim: Claim): Promise<void> {
+  const { db, press } = corridor;
+  const name = nameOfKey(entry, claim);
+  if (entered()) return press.releases.letGo(name, claim, asked.principal);
+  let heard: Principal | undefined;
+  // An entry of its own: it counts nothing.
+  const asking = call.entry((who) => {
+    heard = who;
+  });
+  return press.releases.letGo(name, claim, async () => {
+    await db.read(asking).query(nothing);
+    return heard!;
+  });
 }
 
 function schemaProblems(call: Call): Problem[] {

@@ -28,10 +28,11 @@ import {
   completeCall,
   isClaimLost,
   KeysUnderWay,
-  letGo,
+  nameOfKey,
   recordCall,
   releaseCall,
 } from './claim.ts';
+import { Releases } from './releases.ts';
 
 /** Members of one group at most: beyond it the first waits longer for the last than sharing saves. */
 const most_together = 32;
@@ -81,6 +82,7 @@ export const nothing = statement('nothing', 'select 1');
 /** Gathers writes by credential and does them in groups. */
 export class Press {
   readonly keys = new KeysUnderWay();
+  readonly releases: Releases;
   readonly #db: Db;
   readonly #world: World;
   readonly #lanes: Lanes<Member>;
@@ -90,6 +92,7 @@ export class Press {
   /** `faulted`: see Steps in ahead.ts. */
   constructor(db: Db, world: World, faulted: (error: unknown) => void) {
     this.#db = db;
+    this.releases = new Releases(db);
     this.#world = world;
     this.#lanes = new Lanes({
       together: most_together,
@@ -179,7 +182,7 @@ export class Press {
       if (isClaimLost(error)) throw claimLost();
       // Known to be rolled back: the same request may run again. An unknown outcome keeps its claim.
       if (act.claim !== undefined && !(error instanceof OutcomeUnknown)) {
-        await letGo(this.#db, act.claim, act.asked.principal);
+        await this.releases.letGo(nameOfKey(act.entry, act.claim), act.claim, act.asked.principal);
       }
       throw error;
     }

@@ -101,7 +101,10 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
     done(null, payload);
     watchTaking(reply.raw, door.deadline_ms);
   });
-  app.addHook('onClose', async () => door.failures.close());
+  app.addHook('onClose', async () => {
+    door.failures.close();
+    await door.corridor.press.releases.close();
+  });
   app.setErrorHandler((error, request, reply) => sendProblem(reply, request, refusalOf(error), door, error));
   const routes = routesOf(app);
   await registerDescription(app, world);
