@@ -51,6 +51,8 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   const bodies = new Bodies(body_limits);
   const app = fastify({
     logger: false,
+    // The database is there until the last answer is out: what comes on open connections is served, and they are closed.
+    return503OnClosing: false,
     trustProxy: door.trustedProxies.length > 0 && [...door.trustedProxies],
     genReqId: (request) => requestIdOf(request.headers['x-request-id'], world.newId),
     routerOptions: {
