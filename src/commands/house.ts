@@ -7,7 +7,15 @@ import { readdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import type { Config } from '../config.ts';
-import { canReach, chooseDataDirectory, makeDataFolder, nobody, refuseUnfinished } from '../db/data-directory.ts';
+import {
+  begunRestore,
+  canReach,
+  chooseDataDirectory,
+  makeDataFolder,
+  nobody,
+  unfinished,
+  unmarkRestore,
+} from '../db/data-directory.ts';
 import { openOwner, type Target } from '../db/open.ts';
 import { CommandError, exit } from './exit.ts';
 import type { Outside } from './outside.ts';
@@ -64,15 +72,34 @@ export async function openHouse(
   return { config, directory: opened.directory, target: opened.target, owner, migrated };
 }
 
-/** The database server alone, whatever is in it. Closed again when the process ends. */
-export function openServer(
+/** The database server alone, whatever is in it but a part of a restore. Closed again when the process ends. */
+export async function openServer(
   outside: Outside,
   config: Config,
   directory: string,
   options: HouseOptions,
 ): Promise<OpenedServer> {
   const open = config.databaseUrl === undefined ? embedded : elsewhere;
-  return open(outside, config, directory, options);
+  const opened = await open(outside, config, directory, options);
+  await finishRestore(opened, options);
+  return opened;
+}
+
+/**
+ * Takes back the mark of a restore that was ended between its commit and its last word. Throws DataDirectoryUnusable where it
+ * was ended before, unless it is to be done anew.
+ */
+async function finishRestore({ directory, target }: OpenedServer, { anew, log }: HouseOptions): Promise<void> {
+  const begun = await begunRestore(directory).catch((error) => {
+    if (anew !== true) throw error;
+    return undefined;
+  });
+  if (begun === undefined) return;
+  const { isRestored } = await import('../db/backup/restored.ts');
+  if (await isRestored(target, begun)) {
+    await unmarkRestore(directory);
+    log(`The restore into ${directory} was ended before it could say so, and is finished: all of it is there.`);
+  } else if (anew !== true) throw unfinished(directory);
 }
 
 export interface OpenedServer {
@@ -123,7 +150,6 @@ async function elsewhere(
 ): Promise<OpenedServer> {
   // Beside a server elsewhere the folder holds the master key, the demo's file and the simulator.
   if (options.as !== 'guest') await makeDataFolder(directory);
-  if (options.anew !== true) await refuseUnfinished(directory);
   const path = await realpath(directory).catch(() => directory);
   return { directory: path, target: { connectionString: config.databaseUrl! }, fresh: false };
 }

@@ -53,7 +53,7 @@ export async function restore(outside: Outside, options: RestoreOptions, file: s
     path,
     read,
     passed: (bytes) => loading.add(bytes),
-    began: () => markRestore(place),
+    began: () => markRestore(place, read.digest),
     settle: (client) => {
       loading.end();
       return settleRestore(client, {

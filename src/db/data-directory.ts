@@ -29,6 +29,8 @@ const mark = {
   made: 'Its database is in the folder postgres.',
   restoring: 'A restore into it was begun and is not finished.',
 } as const;
+/** Of the restore that was begun: by it the database says whether it came to its end. */
+const backupLine = /^SHA-256 of its backup: ([0-9a-f]{64})$/m;
 
 /**
  * Which folder: the configured one; else ./data; as root, where the server's user can't reach ./data (a project under
@@ -179,14 +181,24 @@ export async function hadDatabase(path: string): Promise<boolean> {
 /** From now on a database has to be there. */
 export async function markDatabase(path: string): Promise<void> {
   const text = await markOf(path);
-  if (!text.includes(mark.made)) await writeMark(path, [mark.made, ...(isRestoring(text) ? [mark.restoring] : [])]);
+  if (!text.includes(mark.made)) await writeMark(path, [mark.made, ...restoringLines(text)]);
 }
 
-/** From now on nobody takes what is there for whole, until `unmarkRestore`. Also where the database is elsewhere. */
-export async function markRestore(path: string): Promise<void> {
+/**
+ * From now on nobody takes what is there for whole, until `unmarkRestore`. Also where the database is elsewhere. `digest`:
+ * SHA-256 of the backup, once the database is one that it may be loaded into.
+ */
+export async function markRestore(path: string, digest?: string): Promise<void> {
   const text = await markOf(path);
-  if (isRestoring(text)) return;
-  await writeMark(path, [...[mark.begun, mark.made].filter((words) => text.includes(words)), mark.restoring]);
+  if (isRestoring(text) && (digest === undefined || backupLine.exec(text)?.[1] === digest)) return;
+  const lines = digest === undefined ? [mark.restoring] : [mark.restoring, `SHA-256 of its backup: ${digest}`];
+  await writeMark(path, [...[mark.begun, mark.made].filter((words) => text.includes(words)), ...lines]);
+}
+
+function restoringLines(text: string): string[] {
+  if (!isRestoring(text)) return [];
+  const backup = backupLine.exec(text)?.[0];
+  return backup === undefined ? [mark.restoring] : [mark.restoring, backup];
 }
 
 /** The restore is finished. */
@@ -197,10 +209,21 @@ export async function unmarkRestore(path: string): Promise<void> {
   await syncFolder(path);
 }
 
-/** Throws DataDirectoryUnusable where a restore was broken off, or is under way. */
-export async function refuseUnfinished(path: string): Promise<void> {
-  if (!isRestoring(await markOf(path))) return;
-  throw new DataDirectoryUnusable(
+/**
+ * SHA-256 of the backup whose restore was begun here and has not said that it is finished: the database knows whether it
+ * is. Undefined where there is none. Throws DataDirectoryUnusable where it can't have come so far.
+ */
+export async function begunRestore(path: string): Promise<string | undefined> {
+  const text = await markOf(path);
+  if (!isRestoring(text)) return undefined;
+  const digest = backupLine.exec(text)?.[1];
+  if (digest === undefined) throw unfinished(path);
+  return digest;
+}
+
+/** Of a restore that was broken off, or is under way. */
+export function unfinished(path: string): DataDirectoryUnusable {
+  return new DataDirectoryUnusable(
     `The restore into ${path} was begun and is not finished, so what is there is not whole: if it does not run any more, run "certo restore" again, here or into an empty folder (CERTO_DATA_DIR).`,
   );
 }

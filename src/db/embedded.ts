@@ -14,11 +14,11 @@ import type { Client } from 'pg';
 import { findBinaries } from './binaries.ts';
 import { clusterFolder, ensureCluster, superuser } from './cluster.ts';
 import {
+  begunRestore,
   type DataDirectory,
   DataDirectoryInUse,
   DataDirectoryUnusable,
   prepareDataDirectory,
-  refuseUnfinished,
 } from './data-directory.ts';
 import type { SocketConnection } from './open.ts';
 import {
@@ -86,7 +86,8 @@ export function useEmbedded(options: EmbeddedOptions): Promise<Embedded> {
 
 async function enter(options: ServiceOptions, asService: boolean): Promise<Embedded> {
   const directory = await prepareDataDirectory(options.dataDirectory, options.uid);
-  if (options.anew !== true) await refuseUnfinished(directory.path);
+  // Whether one that was begun is finished only the server can say.
+  if (options.anew !== true) await begunRestore(directory.path);
   const left = new AbortController();
   const place: Place = {
     directory,
