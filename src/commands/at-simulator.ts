@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { type Simulator, startSimulator } from '../at/simulator/simulator.ts';
 import { readConfig } from '../config.ts';
+import { giveAllToOwner, giveToOwner } from '../db/belongings.ts';
 import { makeFolders } from '../db/data-directory.ts';
 import { CommandError, exit } from './exit.ts';
 import { dataDirectory } from './house.ts';
@@ -30,6 +31,9 @@ export async function atSimulator(outside: Outside, options: SimulatorCommand): 
   const controlPort = options.controlPort ?? remembered.controlPort;
   const simulator = await start(directory, port, controlPort);
   outside.atEnd(() => simulator.close());
+  await giveToOwner(directory);
+  await giveToOwner(join(directory, 'ledger.jsonl'));
+  await giveAllToOwner(join(directory, 'keys'));
   outside.serves();
   await writePlace(directory, {
     port: portOf(simulator.url),

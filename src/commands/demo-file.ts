@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { giveToOwner } from '../db/belongings.ts';
 import type { DocumentType, VatRate } from '../fiscal/document.ts';
 
 export interface DemoCompany {
@@ -47,5 +48,6 @@ export async function writeDemo(directory: string, demo: Demo): Promise<void> {
   await writeFile(aside, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
   // The mode of writeFile is narrowed by the umask, never widened; said again for odd file systems.
   await chmod(aside, 0o600);
+  await giveToOwner(aside);
   await rename(aside, file(directory));
 }

@@ -2,6 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { giveToOwner } from '../db/belongings.ts';
 
 interface Running {
   readonly baseUrl: string;
@@ -15,6 +16,7 @@ const file = (directory: string): string => join(directory, 'service.json');
 /** Remembers it in the data folder, over what stood there. */
 export async function tellRunning(directory: string, running: Running): Promise<void> {
   await writeFile(file(directory), `${JSON.stringify(running)}\n`, { mode: 0o600 });
+  await giveToOwner(file(directory));
 }
 
 /** Also when nothing was remembered. */

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { giveToOwner } from '../db/belongings.ts';
 
 export interface SimulatorPlace {
   readonly port: number;
@@ -29,6 +30,7 @@ export async function readPlace(directory: string): Promise<SimulatorPlace | und
 /** Remembers new ports. `instead` false: whoever was first has chosen. */
 export async function choosePlace(directory: string, instead: boolean): Promise<SimulatorPlace> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  await giveToOwner(directory);
   let controlPort = 0;
   const port = await freePort('127.0.0.1', async () => {
     controlPort = await freePort();
@@ -42,6 +44,7 @@ export async function choosePlace(directory: string, instead: boolean): Promise<
 export async function writePlace(directory: string, place: SimulatorPlace, instead = true): Promise<void> {
   const aside = `${file(directory)}.${randomBytes(4).toString('hex')}`;
   await writeFile(aside, `${JSON.stringify(place)}\n`, { mode: 0o600 });
+  await giveToOwner(aside);
   if (instead) return rename(aside, file(directory));
   await link(aside, file(directory)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { giveToOwner } from './belongings.ts';
 
 /** The folder can't be used; `message` is one sentence that says why and what to do. */
 export class DataDirectoryUnusable extends Error {
@@ -167,6 +168,7 @@ async function claim(path: string): Promise<void> {
     // Another process was faster, and may have made the database by now.
     if (error.code !== 'EEXIST') throw error;
   });
+  await giveToOwner(join(path, marker));
 }
 
 /** Whether a database was ever made in the folder, so that one has to be there. */
@@ -260,6 +262,7 @@ export async function writeAside(
     } finally {
       await handle.close();
     }
+    await giveToOwner(aside);
     await give(aside, path);
   } finally {
     await rm(aside, { force: true });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
+import { giveToOwner } from './belongings.ts';
 import { type Binaries, serverEnvironment } from './binaries.ts';
 import { isAlive, superuser } from './cluster.ts';
 import { DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
@@ -185,6 +186,7 @@ async function openLog(path: string) {
   if (size > 10_000_000) await rename(path, `${path}.1`);
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
   const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  await giveToOwner(path);
   return { logFile: path, before: (await file.stat()).size, file };
 }
 

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { giveToOwner } from '../db/belongings.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Download } from '../operations/operation.ts';
 
@@ -68,6 +69,7 @@ const full_seconds = 60;
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { directory } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
+  await giveToOwner(directory);
   // Another process's files have no names any more: whatever has one is nobody's.
   for (const left of await readdir(directory)) await rm(join(directory, left), { force: true, recursive: true });
   const held = new Map<string, number>();
