@@ -118,6 +118,16 @@ describe('the environment', () => {
     expect(problems({ ...production, CERTO_CERTIFICATE_NUMBER: '123' })).toEqual([]);
   });
 
+  test.each(['99999', 'abc', '-1', '0', '5432&port=x'])('no port of DATABASE_URL: %s', (port) => {
+    const said = problems({ DATABASE_URL: `postgres://ana:geheim@host/books?port=${port}` });
+    expect(said).toEqual(['The port in DATABASE_URL must be a whole number from 1 to 65535.']);
+    expect(problems({ DATABASE_URL: 'postgres://ana:geheim@host:0/books' })).toEqual(said);
+  });
+
+  test.each(['?port=6432', '?port=', ':5432/x', ''])('a port of DATABASE_URL: %s', (rest) => {
+    expect(problems({ DATABASE_URL: `postgres://ana:geheim@host${rest}` })).toEqual([]);
+  });
+
   test('a file that is a secret’s place is not told with its value', () => {
     expect(JSON.stringify(problems({ DATABASE_URL: 'postgres://a:geheim@x/y', PORT: 'x' }))).not.toContain('geheim');
     const addresses = [

@@ -6,7 +6,7 @@
 import { isIP } from 'node:net';
 import { envSchema } from 'env-schema';
 import type { AtMode } from './at/gateway.ts';
-import { readAddress, wrongAddress } from './db/address.ts';
+import { addressProblem } from './db/address.ts';
 import { isOwnNif } from './fiscal/nif.ts';
 
 /** A variable as JSON Schema, and what stands for its default where that is worked out. */
@@ -170,7 +170,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const simulatorUrl = addressIn(values, 'CERTO_AT_SIMULATOR_URL', ['https:'], problems);
   const simulatorControlUrl = addressIn(values, 'CERTO_AT_SIMULATOR_CONTROL_URL', ['http:'], problems);
   const databaseUrl = at('DATABASE_URL');
-  if (databaseUrl !== undefined && readAddress(databaseUrl) === undefined) problems.push(wrongAddress);
+  const wrong = databaseUrl === undefined ? undefined : addressProblem(databaseUrl);
+  if (wrong !== undefined) problems.push(wrong);
   const atMode = (at('CERTO_AT_MODE') ?? 'simulator') as AtMode;
   problems.push(...producerProblems(values), ...proxyProblems(at('CERTO_TRUSTED_PROXIES')));
   if (atMode === 'test' || atMode === 'production') problems.push(...missingForAt(values, atMode));

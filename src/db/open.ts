@@ -1,6 +1,6 @@
 /** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
-import { readAddress, wrongAddress } from './address.ts';
+import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
@@ -142,9 +142,9 @@ function sessionSettings(statementTimeout: number): string[] {
 }
 
 function parseAddress(text: string): URL {
-  const url = readAddress(text);
-  if (url === undefined) throw new DatabaseUnavailable(wrongAddress);
-  return url;
+  const problem = addressProblem(text);
+  if (problem !== undefined) throw new DatabaseUnavailable(problem);
+  return readAddress(text)!;
 }
 
 /** How errors name the place: without user and password. */
