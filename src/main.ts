@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
 import { hasLeft, isReaderGone, outputLost, outputOf } from './commands/output.ts';
 import type { Outside } from './commands/outside.ts';
-import { runCommandLine } from './commands/program.ts';
 import { setV8ForService } from './commands/v8.ts';
 
 const atEnd: (() => Promise<unknown>)[] = [];
@@ -85,6 +84,8 @@ process.noDeprecation = true;
 
 try {
   if (process.argv[2] === 'serve') setV8ForService(process.versions.v8, availableParallelism());
+  // Not before: what is in the way of loading it (no file may be opened) is told like anything else.
+  const { runCommandLine } = await import('./commands/program.ts');
   await end(await answered(await runCommandLine(outside, process.argv.slice(2))));
 } catch (error) {
   // While it is ending, what was closed under a command is no news.

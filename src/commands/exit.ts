@@ -81,6 +81,16 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       return environment(`Port ${error.port} is taken by another program: stop it, or choose another port.`);
     case 'EADDRNOTAVAIL':
       return environment(`This machine has no address ${place}: choose another HOST.`);
+    case 'EINVAL':
+      // An address of a link says nothing without the link.
+      return error.syscall === 'listen'
+        ? {
+            code: exit.usage,
+            lines: [
+              `HOST ${error.address} is no address to listen on: one that begins with fe80 needs its zone (fe80::1%eth0).`,
+            ],
+          }
+        : undefined;
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
       return environment(`The name ${(error as { hostname?: string }).hostname} is not known: check HOST.`);
@@ -101,6 +111,21 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       // Node names no path where it writes.
       return environment(
         `${error.path === undefined ? 'The disk is full' : `There is no room for ${error.path}`}: make room, and try again.`,
+      );
+    case 'EFBIG':
+      return environment(
+        `${error.path ?? 'A file'} would be larger than this user or the file system may have it: see "ulimit -f", or choose another place.`,
+      );
+    case 'ENAMETOOLONG':
+      return environment(
+        `${error.path ?? 'The name of a file'} is too long for a name of a file: choose a shorter one.`,
+      );
+    case 'ELOOP':
+      return environment(`The symbolic links of ${error.path ?? 'a file'} lead in a circle.`);
+    case 'EMFILE':
+    case 'ENFILE':
+      return environment(
+        `${error.code === 'EMFILE' ? 'This process' : 'This machine'} has as many files open as it may: allow more (ulimit -n), and try again.`,
       );
     case 'ENOTDIR':
     case 'EROFS':

@@ -1,5 +1,4 @@
 /** `certo saft export`: the SAF-T file of a company's period, to a file or to standard output. */
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -8,6 +7,7 @@ import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { syncFolder } from '../db/data-directory.ts';
 import { openDb } from '../db/open.ts';
+import { partOf } from '../db/part-file.ts';
 import { isOwnNif } from '../fiscal/nif.ts';
 import type { SaftEncoding } from '../fiscal/saft/encode.ts';
 import type { SaftProgram } from '../fiscal/saft/source.ts';
@@ -104,7 +104,7 @@ function programAsked({ config }: House, options: ExportOptions, production: boo
  * in.
  */
 async function intoFile<T>(outside: Outside, path: string, write: (file: Writable) => Promise<T>): Promise<T> {
-  const part = `${path}.${randomBytes(8).toString('hex')}.part`;
+  const part = partOf(path, 8);
   const file = createWriteStream(part, { flags: 'wx', mode: 0o600, flush: true });
   await once(file, 'open');
   const remove = () => rm(part, { force: true });

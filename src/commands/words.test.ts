@@ -1,9 +1,48 @@
-import { describe, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
 import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import { CommandError, endingOf, exit } from './exit.ts';
 import { humanLine } from './logging.ts';
 import { openProgress, progressLine } from './progress.ts';
 import { pairs, table } from './table.ts';
+
+describe('what the system refuses', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'certo-words-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  test.each([
+    [
+      'a name that is too long',
+      3,
+      /^\S+x is too long for a name of a file/,
+      () => readFile(join(folder, 'x'.repeat(300))),
+    ],
+    ['links in a circle', 3, /lead in a circle/, () => readFile(join(folder, 'circle'))],
+    ['an address without its zone', 2, /^HOST fe80::1 is no address to listen on/, () => listening('fe80::1')],
+    ['too many files', 3, /^This process has as many files open/, () => failing('EMFILE')],
+    ['a file that is too large', 3, /larger than this user or the file system may have it/, () => failing('EFBIG')],
+  ])('%s is told in a sentence and no fault of ours', async (_, code, words, work: () => Promise<unknown>) => {
+    symlinkSync('circle', join(folder, 'circle'));
+    const ending = await work().then(
+      () => expect.unreachable(),
+      (error: unknown) => endingOf(error),
+    );
+    rmSync(join(folder, 'circle'));
+    expect(ending).toEqual({ code, lines: [expect.stringMatching(words)] });
+  });
+
+  const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+
+  function listening(host: string): Promise<unknown> {
+    const server = createServer();
+    return once(server.listen(0, host), 'listening');
+  }
+});
 
 describe('tables', () => {
   test('are aligned, numbers to the right, accents one wide', () => {

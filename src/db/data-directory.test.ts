@@ -89,6 +89,12 @@ describe('the folder', () => {
     await expect(prepareDataDirectory(join(home, 'file', 'x'), uid)).rejects.toThrow(DataDirectoryUnusable);
   });
 
+  test('has a name that is too long, or links in a circle', async () => {
+    await expect(prepareDataDirectory(join(home, 'x'.repeat(300)), uid)).rejects.toThrow(/The name of .* is too long/);
+    await symlink(join(home, 'circle'), join(home, 'circle'));
+    await expect(prepareDataDirectory(join(home, 'circle', 'data'), uid)).rejects.toThrow(/lead in a circle/);
+  });
+
   test.runIf(uid === 0)('belongs to who runs the service', async () => {
     const path = join(home, 'of root');
     await mkdir(path);

@@ -286,6 +286,12 @@ function explained(directory: string, error: NodeJS.ErrnoException): Error {
     case 'EEXIST':
     case 'ENOTDIR':
       return new DataDirectoryUnusable(`${directory} is not a folder: choose another CERTO_DATA_DIR.`);
+    case 'ENAMETOOLONG':
+      return new DataDirectoryUnusable(`The name of the data folder is too long: choose a shorter CERTO_DATA_DIR.`);
+    case 'ELOOP':
+      return new DataDirectoryUnusable(
+        `The symbolic links of the data folder ${directory} lead in a circle: choose another CERTO_DATA_DIR.`,
+      );
     case 'EROFS':
       return new DataDirectoryUnusable(`The data folder ${directory} is read-only: choose another CERTO_DATA_DIR.`);
     case 'ENOENT':

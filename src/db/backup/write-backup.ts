@@ -2,7 +2,7 @@
  * Writes a backup while the service works: every table as it stood at one instant (PostgreSQL manual, "Repeatable Read
  * Isolation Level"), copied by the owner, who sees every company. Nobody waits for it.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,6 +13,7 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { copyOut } from '../copy.ts';
 import { syncFolder } from '../data-directory.ts';
 import { migrationFiles } from '../migrate.ts';
+import { partOf } from '../part-file.ts';
 import { columnList, countRows, quoted, readSequences, readTables } from './catalog.ts';
 import { FrameWriter } from './frames.ts';
 import type { CopiedTable, Manifest } from './manifest.ts';
@@ -47,7 +48,7 @@ export interface BackupWritten {
 export async function writeBackup(owner: Pool, options: BackupOptions): Promise<BackupWritten> {
   const { path } = options;
   await refuseExisting(path);
-  const draft = `${path}.${randomBytes(4).toString('hex')}.part`;
+  const draft = partOf(path, 4);
   const file = await open(draft, 'wx', 0o600);
   options.drafted?.(draft);
   try {
