@@ -73,10 +73,22 @@ stdout.on('error', (error) => {
 process.stderr.on('error', () => undefined);
 
 for (const [signal, number] of [
+  // The terminal has gone.
+  ['SIGHUP', 1],
   ['SIGINT', 2],
   ['SIGTERM', 15],
 ] as const) {
-  process.on(signal, () => void end(serving ? exit.ok : 128 + number));
+  const isIgnored = signal === 'SIGHUP' && isUnderNohup();
+  process.on(signal, () => void (isIgnored || end(serving ? exit.ok : 128 + number)));
+}
+
+/**
+ * Whoever ignores SIGHUP goes on ignoring it. Node takes back what was ignored before any of our code runs (SigIgn of
+ * /proc/self/status has nothing of nohup's), so that nobody can be asked about it but the environment: a shell leaves the
+ * program that it has started in `_`, and nohup becomes ours without changing it. Where `_` does not tell, we end in order.
+ */
+function isUnderNohup(): boolean {
+  return /(^|\/)nohup$/.test(process.env['_'] ?? '');
 }
 
 // What a library will do otherwise in its next major version is nothing to an operator, and between the lines of the log.

@@ -13,7 +13,7 @@ export interface Outside {
   readonly stdin: Readable & { readonly isTTY?: boolean; setRawMode?(raw: boolean): unknown };
   readonly stdout: Output;
   readonly stderr: Output;
-  /** Work to be done before the process ends, however the command ends (also by Ctrl-C or SIGTERM), the latest first. */
+  /** Work to be done before the process ends, however the command ends (also by Ctrl-C, SIGTERM or SIGHUP), the latest first. */
   atEnd(work: () => Promise<unknown>): void;
   /** From now on a signal is the ordinary way to end: exit code 0. */
   serves(): void;

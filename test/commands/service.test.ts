@@ -343,6 +343,22 @@ test('under load it writes nothing but its log', async () => {
   expect(await service.end()).toBe(0);
 });
 
+test('it ends in order when its terminal goes', async () => {
+  service = await line.serve(env);
+  const processes = await childrenOf();
+  expect(await service.end('SIGHUP')).toBe(0);
+  expect(existsSync(join(directory, 'service.json'))).toBe(false);
+  await eventually(() => expect(processes.filter(isAlive)).toEqual([]), 2_000);
+});
+
+test('under nohup it goes on without it', async () => {
+  service = await line.serve({ ...env, _: '/usr/bin/nohup' });
+  process.kill(service.pid, 'SIGHUP');
+  for (let i = 0; i < 3; i += 1) await issue(service.baseUrl, demo.companies.A);
+  expect(existsSync(join(directory, 'service.json'))).toBe(true);
+  expect(await service.end()).toBe(0);
+});
+
 test('a first start that is ended before its company is ready says no error, and the next one goes on with it', async () => {
   const young = { CERTO_DATA_DIR: line.folder('young') };
   const first = await line.serve(young);
