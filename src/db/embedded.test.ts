@@ -19,12 +19,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { eventually } from '../../test/eventually.ts';
 import { transpiled } from '../../test/transpiled.ts';
 import { clusterFolder, isAlive } from './cluster.ts';
 import { canReach, DataDirectoryInUse, DataDirectoryUnusable, unmarkRestore } from './data-directory.ts';
 import { type Embedded, type ServiceOptions, startEmbedded, useEmbedded } from './embedded.ts';
-import { identify, readPidFile, stopPostmaster } from './postmaster.ts';
+import { identify, knock, readPidFile, stopPostmaster } from './postmaster.ts';
 
 const uid = process.getuid?.() ?? 0;
 /** An ordinary user, for tests that run as root: initdb wants one with a name. */
@@ -526,6 +527,42 @@ describe('a folder that cannot be used is told in one line', () => {
     await unmarkRestore(directory);
     await rm(clusterFolder(directory), { recursive: true });
     expect(await problem()).toMatch(gone);
+  });
+
+  test('its own connection is as every session of ours, whatever is set for others', async () => {
+    await seed();
+    vi.stubEnv('PGOPTIONS', '--foo');
+    try {
+      const held = await startEmbedded(options());
+      const cluster = clusterFolder(directory);
+      const file = (await readPidFile(cluster))!;
+      const { uid: owner, gid } = await stat(cluster);
+      const answer = await knock(file, cluster, uid === 0 ? { uid: owner, gid } : undefined, 'test');
+      if (answer.state !== 'open') throw new Error(`it is ${answer.state}`);
+      await answer.client.query(`alter system set idle_session_timeout = '5s'`);
+      await answer.client.query('select pg_reload_conf()');
+      const shown = await answer.client.query('show idle_session_timeout');
+      await answer.client.end();
+      expect(shown.rows).toEqual([{ idle_session_timeout: '0' }]);
+      await held.stop();
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  test('a server that lets nobody in says why, and is not said to be silent', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const hba = join(clusterFolder(directory), 'pg_hba.conf');
+    const before = await readFile(hba, 'utf8');
+    await writeFile(hba, 'local all all reject\n');
+    await ask(held, 'select pg_reload_conf()');
+    await eventually(() => expect(ask(held, 'select 1')).rejects.toThrow(/pg_hba/));
+    await expect(useEmbedded(options())).rejects.toThrow(
+      /^The PostgreSQL server on \S+ \(process \d+\) does not let Certo in: pg_hba.conf rejects connection/,
+    );
+    await writeFile(hba, before);
+    await held.stop();
   });
 
   test('a folder in which nothing can be made, and a file above it', async () => {

@@ -193,7 +193,7 @@ async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
   let started = false;
   let failures = 0;
   const patience = new Patience(place);
-  for (let silent = 0; ; ) {
+  for (let silent = 0, refused = 0; ; ) {
     const file = await readPidFile(place.folder);
     const answer = file && (await knock(file, place.folder, place.directory.user, place.name));
     if (file !== undefined && answer?.state === 'open') {
@@ -217,6 +217,12 @@ async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
     // It is on its way up or down: that may take minutes after a crash, but then it answers that it is busy.
     silent = answer === undefined || answer.state === 'silent' ? silent + 1 : 0;
     if (answer?.state === 'stopping' && file !== undefined) await finishStopping(file.pid, place);
+    refused = answer?.state === 'refused' ? refused + 1 : 0;
+    if (answer?.state === 'refused' && refused > 20) {
+      throw new DataDirectoryUnusable(
+        `The PostgreSQL server on ${place.folder} (process ${file?.pid}) does not let Certo in: ${answer.words}.`,
+      );
+    }
     if (silent > 200) {
       throw new DataDirectoryUnusable(
         `A PostgreSQL server (process ${file?.pid}) runs on ${place.folder} but does not answer: stop it with "kill -INT ${file?.pid}" and start again.`,

@@ -2,6 +2,7 @@
 import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import { asFlags, sessionSettings } from './session-settings.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
 
@@ -89,9 +90,8 @@ function makePool(options: OpenOptions, role: Role | undefined): Pool {
 }
 
 function address(options: OpenOptions, role: Role | undefined): PoolConfig {
-  const settings = [...sessionSettings(options.statementTimeout ?? 30_000), ...(role === 'certo_app' ? byIndex : [])]
-    .map((setting) => `-c ${setting}`)
-    .join(' ');
+  const own = sessionSettings(options.statementTimeout ?? 30_000);
+  const settings = asFlags(role === 'certo_app' ? [...own, ...byIndex] : own);
   if ('connection' in options) {
     const { connection } = options;
     // There the service is certo_app from the start, so that no RESET ROLE leads back to a stronger one.
@@ -109,37 +109,6 @@ function address(options: OpenOptions, role: Role | undefined): PoolConfig {
 // Whatever the service asks has an index. A plan is kept until the table is looked at again, and one that reads all of a
 // table because it was small a moment ago is a hundred times too slow a thousand documents later.
 const byIndex = ['enable_seqscan=off'];
-
-// What a database or a user of it may have otherwise (ALTER DATABASE, ALTER ROLE … SET), and the books depend on. A space
-// within a value has a backslash before it.
-const needed = [
-  // A number that was answered is on the disk. Claims alone may say otherwise, for their transaction.
-  'synchronous_commit=on',
-  // What was locked is read as it is then, not as it was when the transaction began.
-  'default_transaction_isolation=read\\ committed',
-  'row_security=on',
-  // How values are written and read.
-  'standard_conforming_strings=on',
-  'array_nulls=on',
-  'transform_null_equals=off',
-  'timezone=UTC',
-  'datestyle=ISO',
-  'intervalstyle=postgres',
-  'bytea_output=hex',
-  // Whoever waits for a lock waits as long as its statement may, and an idle connection is kept.
-  'lock_timeout=0',
-  'idle_session_timeout=0',
-];
-
-function sessionSettings(statementTimeout: number): string[] {
-  return [
-    'search_path=certo,public',
-    ...needed,
-    `statement_timeout=${statementTimeout}`,
-    // A transaction of ours never waits for anything but the signer.
-    `idle_in_transaction_session_timeout=${statementTimeout === 0 ? 0 : 60_000}`,
-  ];
-}
 
 function parseAddress(text: string): URL {
   const problem = addressProblem(text);

@@ -10,6 +10,7 @@ import { giveToOwner } from './belongings.ts';
 import { type Binaries, serverEnvironment } from './binaries.ts';
 import { isAlive, superuser } from './cluster.ts';
 import { DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+import { ownSettings } from './session-settings.ts';
 
 /** The socket's number; each folder has its own socket directory, so it is always the same. */
 export const port = 5432;
@@ -53,6 +54,8 @@ export type Knock =
   | { readonly state: 'busy'; readonly words: string }
   /** It is shutting down. The smart way (SIGTERM) that lasts until the last connection is closed. */
   | { readonly state: 'stopping'; readonly words: string }
+  /** It answers, and lets us in under no circumstances that pass by themselves. */
+  | { readonly state: 'refused'; readonly words: string }
   /** Nobody answers there, or somebody else does. */
   | { readonly state: 'silent' };
 
@@ -66,6 +69,8 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
     database: 'postgres',
     application_name: name,
     ssl: false,
+    // It is to stay, idle; and what PGOPTIONS has for others could keep it out.
+    options: ownSettings,
     connectionTimeoutMillis: 5_000,
   });
   client.on('error', () => undefined);
@@ -81,8 +86,8 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
     // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. 53300: full, so it lives.
     const { code, message } = error as { code?: string; message: string };
     if (code === '57P03' && message.includes('shutting down')) return { state: 'stopping', words: message };
-    const lives = code === '57P03' || code === '57P01' || code === '53300';
-    return lives ? { state: 'busy', words: message } : { state: 'silent' };
+    if (code === '57P03' || code === '57P01' || code === '53300') return { state: 'busy', words: message };
+    return 'severity' in (error as object) ? { state: 'refused', words: message } : { state: 'silent' };
   }
 }
 
