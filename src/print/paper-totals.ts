@@ -1,6 +1,13 @@
 /** The money at the end of a paper: VAT per rate, what leads to the total, the total itself. */
 import { isZero, subtract } from '../fiscal/decimal.ts';
-import { type Content, type Decimal, documentTypes, type Region, type TaxGroup } from '../fiscal/document.ts';
+import {
+  type Content,
+  type Decimal,
+  type DocumentType,
+  documentTypes,
+  type Region,
+  type TaxGroup,
+} from '../fiscal/document.ts';
 import { exemptions } from '../fiscal/exemptions.ts';
 import { money, percent, quantity } from './format.ts';
 import type { Pen } from './pen.ts';
@@ -50,7 +57,6 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
     value: money(group.amount, currency),
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));
-  const last = isReceipt ? 'received' : content.type === 'CREDIT_NOTE' ? 'toCredit' : 'toPay';
   const gross = { label: pen.label(isReceipt ? 'settledGross' : 'gross'), value: money(totals.gross, currency) };
   return {
     // Under the cash VAT scheme it is the receipt that makes the tax due, so it tells it per rate (DL 71/2013, article 6).
@@ -58,9 +64,21 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
     exemptions: isReceipt && cashVat !== true ? [] : exemptionsOf(totals.groups),
     sums: isReceipt ? [] : sumsBefore(content, pen),
     afterGross: withheld.length > 0 ? [gross, ...withheld] : [],
-    final: finalSum(withheld.length > 0 || isReceipt ? last : 'gross', money(totals.toPay, currency), pen),
+    final: finalSum(
+      withheld.length > 0 || isReceipt ? lastWord(content.type) : 'gross',
+      money(totals.toPay, currency),
+      pen,
+    ),
     euros: currency === 'EUR' ? [] : eurosOf(content, pen),
   };
+}
+
+/** What becomes of what is left when tax was withheld. */
+function lastWord(type: DocumentType): Word {
+  if (documentTypes[type].family === 'RECEIPT') return 'received';
+  if (type === 'CREDIT_NOTE') return 'toCredit';
+  // Both are paid when they are issued (`standing` in fiscal/standing.ts).
+  return type === 'INVOICE_RECEIPT' || type === 'SIMPLIFIED_INVOICE' ? 'paid' : 'toPay';
 }
 
 function finalSum(word: Word, value: string, pen: Pen): FinalSum {

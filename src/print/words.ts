@@ -43,6 +43,7 @@ const words = {
   gross: ['Total', 'Total'],
   withholding: ['Retenção na fonte', 'Withholding tax'],
   toPay: ['Total a pagar', 'Amount due'],
+  paid: ['Total pago', 'Amount paid'],
   toCredit: ['Total a creditar', 'Amount credited'],
   received: ['Total recebido', 'Amount received'],
   counterValue: ['Contravalor em euros', 'Value in euros'],

@@ -271,6 +271,18 @@ describe('VAT', () => {
     ]);
     expect(final).toEqual({ label: 'Total a pagar', value: '1 000,00 €' });
   });
+
+  test('what is paid when it is issued says what was paid, not what is to be', () => {
+    const withheld = line({ name: 'a', unitPrice: '1000', withholding: { type: 'IRS', percent: '23' } });
+    const final = (type: DocumentType, language: PrintInput['language'] = 'pt') =>
+      paper(sample({ type, lines: [withheld], language })).totals!.final;
+    for (const type of ['INVOICE_RECEIPT', 'SIMPLIFIED_INVOICE'] as const) {
+      expect(final(type)).toEqual({ label: 'Total pago', value: '1 000,00 €' });
+      expect(final(type, 'en').english).toBe('Amount paid');
+    }
+    for (const type of ['INVOICE', 'DEBIT_NOTE', 'PROFORMA'] as const) expect(final(type).label).toBe('Total a pagar');
+    expect(final('CREDIT_NOTE').label).toBe('Total a creditar');
+  });
 });
 
 describe('receipts', () => {
