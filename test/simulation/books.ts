@@ -38,7 +38,10 @@ const unmatched = `
           else substring(convert_from(c.body, 'UTF8') from '^(?:\\{"id":"|\\u001fA)([0-9a-f-]{36})') end as subject, count(*) as times
       from certo.claims c where c.completed_at is not null group by 1, 2, 3),
     acted as (
-      select a.company_id, o.route as operation, case when o.retold then 'any' else a.subject_id::text end as subject, count(*) as times,
+      -- A payment is recorded under the receipt that it numbers, and answered with the invoice.
+      select a.company_id, o.route as operation, case when o.retold then 'any' else coalesce(case when a.operation = 'payInvoice' then
+          (select d.parent_id from certo.documents d where d.company_id = a.company_id and d.id = a.subject_id) end, a.subject_id)::text
+        end as subject, count(*) as times,
         not o.retold or count(*) = count(distinct a.subject_id) as each_once
       from certo.audit a join (values ('createDraft', 'POST /invoices', false), ('issueInvoice', 'POST /invoices/:id/issue', true),
         ('payInvoice', 'POST /invoices/:id/pay', false), ('cancelInvoice', 'POST /invoices/:id/cancel', false),
