@@ -9,7 +9,7 @@ import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './erro
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
-import { turnsFor } from './turns.ts';
+import { turnsFor, waitingFor } from './turns.ts';
 
 export { ByColumn } from './by-column.ts';
 export {
@@ -110,13 +110,16 @@ export interface OpenWrite {
   leave(): void;
 }
 
+/** As long as the pool lets anybody wait for a connection. */
+const tenSeconds = waitingFor(10_000);
+
 /** The database over a pool and its lines of batches. Connects when it is first asked. */
 export function makeDb(source: Source): Db {
   const turns = turnsFor(source.pool.options.max);
   const ways = (run: RoundTrip, writes: boolean) => {
     const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => {
       const work = () => runAlone(source, entry, calls, run);
-      return writes || entry.subject === undefined ? work() : turns.during(entry.subject, work);
+      return writes || entry.subject === undefined ? work() : turns.during(entry.subject, work, tenSeconds);
     };
     const shared = new SharedBatches({ run: (entry, calls) => run(source, entry, calls), alone, writes });
     return { alone, shared };

@@ -4,7 +4,9 @@ import { eventually } from '../../test/eventually.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { openDb } from './open.ts';
 import { type Entry, statement } from './transact.ts';
-import { Turns } from './turns.ts';
+import { Turns, waitingFor } from './turns.ts';
+
+const patient = waitingFor(10_000);
 
 /** Work that goes on until it is told to end. */
 function labour(turns: Turns) {
@@ -18,7 +20,7 @@ function labour(turns: Turns) {
         begun.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       };
-      done.push(turns.during(name[0]!, work));
+      done.push(turns.during(name[0]!, work, patient));
     },
     async end(name: string): Promise<void> {
       ends.get(name)!();
@@ -29,7 +31,7 @@ function labour(turns: Turns) {
 }
 
 test('of one subject so many are done at once, in their order; another one does not wait for them', async () => {
-  const work = labour(new Turns({ perSubject: 2, together: 3, longestWait: 10_000 }));
+  const work = labour(new Turns({ perSubject: 2, together: 3 }));
   for (const name of ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1']) work.ask(name);
   expect(work.begun).toEqual(['a1', 'a2', 'b1']);
   await work.end('a1');
@@ -44,25 +46,26 @@ test('of one subject so many are done at once, in their order; another one does 
 });
 
 test('whatever fails gives its turn on', async () => {
-  const turns = new Turns({ perSubject: 1, together: 1, longestWait: 10_000 });
-  const failing = turns.during('a', () => Promise.reject(new Error('no')));
-  const next = turns.during('a', () => Promise.resolve(7));
+  const turns = new Turns({ perSubject: 1, together: 1 });
+  const failing = turns.during('a', () => Promise.reject(new Error('no')), patient);
+  const next = turns.during('a', () => Promise.resolve(7), patient);
   await expect(failing).rejects.toThrow('no');
   expect(await next).toBe(7);
 });
 
 test('whoever has waited too long is refused, and is not begun afterwards', async () => {
-  const turns = new Turns({ perSubject: 1, together: 1, longestWait: 5 });
+  const turns = new Turns({ perSubject: 1, together: 1 });
   const work = labour(turns);
   work.ask('a1');
   let begun = false;
-  const late = turns.during('a', async () => {
+  const tooLate = async () => {
     begun = true;
-  });
+  };
+  const late = turns.during('a', tooLate, waitingFor(5));
   await expect(late).rejects.toThrow(DatabaseUnavailable);
   await work.end('a1');
   expect(begun).toBe(false);
-  expect(await turns.during('a', () => Promise.resolve(1))).toBe(1);
+  expect(await turns.during('a', () => Promise.resolve(1), patient)).toBe(1);
 });
 
 let base: TestDatabase;

@@ -1,113 +1,108 @@
 /**
- * Reads that wait for a connection in turn. However slow those of one credential are, and however many come at once, they
- * never hold all connections of the pool: others are written for and read for meanwhile.
+ * Work that waits for its turn. However slow that of one subject is, and however much of it comes at once, it never takes
+ * all places: others are served meanwhile. Reads of one credential wait so for connections, files of one company to be written.
  */
 import { DatabaseUnavailable } from './errors.ts';
 
-/** How many are done at once. */
+/** How much is done at once. */
 export interface TurnsOptions {
   readonly perSubject: number;
   /** Of all subjects. */
   readonly together: number;
-  /** Whoever waited so long is refused; milliseconds. */
-  readonly longestWait: number;
 }
 
-interface Waiting {
-  readonly begin: () => void;
-  /** Refused meanwhile. */
-  over: boolean;
-}
+/** Waits with whoever waits: calls `tooLate` when that is to give up, and gives what ends the watching. */
+export type Patience = (tooLate: (why: Error) => void) => () => void;
 
-interface Lane {
-  readonly waiting: Waiting[];
-  underWay: number;
-}
-
-/** Those of one subject are begun in the order in which they came; those of several in turn. */
+/** That of one subject is begun in the order in which it came; that of several in turn. */
 export class Turns {
   readonly #options: TurnsOptions;
-  /** By subject; who was begun last stands last. One without anything waiting or under way goes. */
-  readonly #lanes = new Map<string, Lane>();
-  #underWay = 0;
+  /** What begins each, by subject, in the order of their turns. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #ofOne = new Map<string, number>();
+  #ofAll = 0;
 
   constructor(options: TurnsOptions) {
     this.#options = options;
   }
 
-  /** Does the work when its turn comes. Throws DatabaseUnavailable when it does not come in time, or what the work throws. */
-  async during<T>(subject: string, work: () => Promise<T>): Promise<T> {
-    let lane = this.#lanes.get(subject);
-    if (lane === undefined) {
-      lane = { waiting: [], underWay: 0 };
-      this.#lanes.set(subject, lane);
-    }
-    if (lane.waiting.length === 0 && this.#isFree(lane)) this.#begin(subject, lane);
-    else await this.#turnOf(lane);
+  /** Does the work when its turn comes. Throws why that was given up, or what the work throws. */
+  async during<T>(subject: string, work: () => Promise<T>, patience: Patience): Promise<T> {
+    if (this.#waiting.has(subject) || !this.#isFree(subject)) await this.#turnOf(subject, patience);
+    else this.#count(subject, 1);
     try {
       return await work();
     } finally {
-      lane.underWay -= 1;
-      this.#underWay -= 1;
+      this.#count(subject, -1);
       this.#next();
     }
   }
 
-  #isFree(lane: Lane): boolean {
-    return this.#underWay < this.#options.together && lane.underWay < this.#options.perSubject;
+  #isFree(subject: string): boolean {
+    return this.#ofAll < this.#options.together && (this.#ofOne.get(subject) ?? 0) < this.#options.perSubject;
   }
 
-  #turnOf({ waiting }: Lane): Promise<void> {
+  #count(subject: string, more: number): void {
+    this.#ofAll += more;
+    const ofOne = (this.#ofOne.get(subject) ?? 0) + more;
+    if (ofOne === 0) this.#ofOne.delete(subject);
+    else this.#ofOne.set(subject, ofOne);
+  }
+
+  #turnOf(subject: string, patience: Patience): Promise<void> {
     return new Promise((resolve, reject) => {
-      const turn: Waiting = {
-        over: false,
-        begin() {
-          clearTimeout(timer);
-          resolve();
-        },
+      const begin = (): void => {
+        stop();
+        resolve();
       };
-      const { longestWait } = this.#options;
-      const timer = setTimeout(() => {
-        turn.over = true;
-        reject(
-          new DatabaseUnavailable(`Reads of one credential had no connection within ${longestWait / 1000} seconds.`),
-        );
-      }, longestWait);
-      timer.unref();
-      waiting.push(turn);
+      const own = this.#waiting.get(subject);
+      if (own === undefined) this.#waiting.set(subject, [begin]);
+      else own.push(begin);
+      const stop = patience((why) => {
+        this.#leave(subject, begin);
+        reject(why);
+      });
     });
   }
 
-  #begin(subject: string, lane: Lane): void {
-    lane.underWay += 1;
-    this.#underWay += 1;
-    // Behind all others.
-    this.#lanes.delete(subject);
-    this.#lanes.set(subject, lane);
+  #leave(subject: string, begin: () => void): void {
+    const others = this.#waiting.get(subject)?.filter((other) => other !== begin) ?? [];
+    if (others.length === 0) this.#waiting.delete(subject);
+    else this.#waiting.set(subject, others);
   }
 
   /** Begins whatever may begin now. */
   #next(): void {
-    for (const [subject, lane] of [...this.#lanes]) {
-      while (lane.waiting[0]?.over === true) lane.waiting.shift();
-      if (lane.waiting.length === 0) {
-        if (lane.underWay === 0) this.#lanes.delete(subject);
-      } else if (this.#isFree(lane)) {
-        this.#begin(subject, lane);
-        lane.waiting.shift()!.begin();
-      }
+    for (const [subject, own] of [...this.#waiting]) {
+      if (!this.#isFree(subject)) continue;
+      const begin = own.shift()!;
+      this.#waiting.delete(subject);
+      // Behind all others: it is their turn now.
+      if (own.length > 0) this.#waiting.set(subject, own);
+      this.#count(subject, 1);
+      begin();
     }
   }
 }
-
-/** As long as the pool lets anybody wait for a connection. */
-const longest_wait_ms = 10_000;
 
 /** Of a pool of so many connections: half for one subject, three quarters for all of them. */
 export function turnsFor(connections: number): Turns {
   return new Turns({
     perSubject: Math.max(1, Math.floor(connections / 2)),
     together: Math.max(1, connections - Math.floor(connections / 4)),
-    longestWait: longest_wait_ms,
   });
 }
+
+/** For so many milliseconds; then with DatabaseUnavailable. */
+export const waitingFor =
+  (longest_ms: number): Patience =>
+  (tooLate) => {
+    const timer = setTimeout(
+      () =>
+        tooLate(
+          new DatabaseUnavailable(`Reads of one credential had no connection within ${longest_ms / 1000} seconds.`),
+        ),
+      longest_ms,
+    ).unref();
+    return () => clearTimeout(timer);
+  };

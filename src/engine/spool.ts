@@ -8,6 +8,7 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { giveToOwner } from '../db/belongings.ts';
+import { type Patience, Turns } from '../db/turns.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Download } from '../operations/operation.ts';
 
@@ -74,7 +75,8 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   for (const left of await readdir(directory)) await rm(join(directory, left), { force: true, recursive: true });
   const held = new Map<string, number>();
   let together = 0;
-  const turns = openTurns(options.writing);
+  // One of each company, so that none has all places.
+  const turns = new Turns({ perSubject: 1, together: options.writing });
 
   function enter(companyId: string): () => void {
     const own = held.get(companyId) ?? 0;
@@ -106,14 +108,13 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
       const leave = enter(companyId);
       let file: FileHandle | undefined;
       try {
-        await turns.wait(companyId, gone);
-        try {
+        if (gone.aborted) throw new CallerGone();
+        const written = async () => {
           file = await openNameless();
           const size = await writeInto(file, download, gone);
           return new SpooledFile(download.name, size, file, leave);
-        } finally {
-          turns.end(companyId);
-        }
+        };
+        return await turns.during(companyId, written, untilGone(gone));
       } catch (error) {
         // First, whatever becomes of the file: a place that is not given back is lost until the process ends.
         leave();
@@ -125,46 +126,14 @@ export async function openSpool(options: SpoolOptions): Promise<Spool> {
   };
 }
 
-/** Who may write: `places` at once, one of each company, so that none has all of them; in the order in which they came. */
-function openTurns(places: number) {
-  const writing = new Set<string>();
-  const waiting = new Set<{ readonly companyId: string; readonly begin: () => void }>();
-
-  function next(): void {
-    for (const turn of waiting) {
-      if (writing.size >= places) return;
-      if (writing.has(turn.companyId)) continue;
-      waiting.delete(turn);
-      writing.add(turn.companyId);
-      turn.begin();
-    }
-  }
-
-  return {
-    /** Resolves when the company may write. Rejects with CallerGone. */
-    wait(companyId: string, gone: AbortSignal): Promise<void> {
-      return new Promise((resolve, reject) => {
-        const leave = () => {
-          waiting.delete(turn);
-          reject(new CallerGone());
-        };
-        const begin = () => {
-          gone.removeEventListener('abort', leave);
-          resolve();
-        };
-        const turn = { companyId, begin };
-        if (gone.aborted) return leave();
-        gone.addEventListener('abort', leave, { once: true });
-        waiting.add(turn);
-        next();
-      });
-    },
-    end(companyId: string): void {
-      writing.delete(companyId);
-      next();
-    },
+/** Until nobody waits for the file any more. */
+const untilGone =
+  (gone: AbortSignal): Patience =>
+  (tooLate) => {
+    const leave = () => tooLate(new CallerGone());
+    gone.addEventListener('abort', leave, { once: true });
+    return () => gone.removeEventListener('abort', leave);
   };
-}
 
 /** Resolves with how many bytes it has. */
 async function writeInto(file: FileHandle, download: Download, gone: AbortSignal): Promise<number> {

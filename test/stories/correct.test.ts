@@ -317,6 +317,12 @@ describe('credit notes', () => {
       const answer = await A.patch(`/invoices/${draft.id}`, { seriesId });
       expect(places(answer)).toEqual([400, [['/seriesId', 'UNKNOWN_SERIES']]]);
     }
+    const both = await A.patch(`/invoices/${draft.id}`, { seriesId: uuidv7(), cae: '62010' });
+    const problems = [
+      ['/cae', 'FIELD_NOT_ALLOWED'],
+      ['/seriesId', 'UNKNOWN_SERIES'],
+    ];
+    expect(places(both)).toEqual([400, problems]);
     expect((await read(draft.id)).updatedAt).toBe(draft.updatedAt);
     expect((await A.issue(draft)).number).toMatch(/^NC /);
   });

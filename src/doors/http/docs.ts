@@ -1,6 +1,7 @@
 /**
- * Pages for people: the landing page, the reference, the list of refusals and what readiness asks for. Everything they show or load comes from
- * this service: no page asks any other address for anything, and each says so to the browser (Content-Security-Policy).
+ * Pages for people: the landing page, the reference, the list of refusals and what readiness asks for. Everything they
+ * show or load comes from this service: no page asks any other address for anything, and each says so to the browser
+ * (Content-Security-Policy).
  */
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Language } from '../../fiscal/refusal.ts';

@@ -17,6 +17,7 @@ import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
+import { cleared } from './draft.ts';
 import { balanceCall, lockToCredit, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
@@ -95,7 +96,7 @@ export const createCreditNote = defineWrite({
       reason: body.reason ?? 'Anulação',
       items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })),
       date: body.date === undefined ? undefined : parseDay(body.date, principal.region),
-      notes: body.notes?.trim() ? body.notes : undefined,
+      notes: cleared(body.notes, undefined),
       seriesId: body.seriesId,
     };
     if (note.seriesId !== undefined && place.series === undefined)

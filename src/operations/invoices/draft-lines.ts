@@ -33,7 +33,8 @@ export function linesOf(
 function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): LineInput {
   const vatRate = line.vatRate ?? item.vat_rate;
   const ownRate = vatRate === item.vat_rate;
-  const { productType, unit, region, fixedRate, withholding } = line.promised ?? catalogued(line, item, companyRegion);
+  const { productType, unit, region, fixedRate, withholding } =
+    line.promised ?? catalogued(line, item, ownRate, companyRegion);
   return {
     id: line.lineId,
     originLineId: line.originLineId,
@@ -53,9 +54,8 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
   };
 }
 
-/** What only the catalogue says, unless the line was promised. */
-function catalogued(line: AskedLine, item: ItemRecord, companyRegion: Region): Promised {
-  const ownRate = (line.vatRate ?? item.vat_rate) === item.vat_rate;
+/** What only the catalogue says. `ownRate`: the line has the rate of its item. */
+function catalogued(line: AskedLine, item: ItemRecord, ownRate: boolean, companyRegion: Region): Promised {
   const withheld = line.withholdingTaxEnabled ?? item.withholding_tax_available;
   return {
     productType: item.type,

@@ -209,7 +209,7 @@ export function askedLine(item: Static<typeof DraftItem>, newId: () => string): 
     id: item.id,
     quantity: fromNumber(item.quantity),
     name: item.name,
-    description: item.description?.trim() === '' ? undefined : item.description,
+    description: cleared(item.description, undefined),
     unitPrice: item.unitPrice === undefined ? undefined : fromNumber(item.unitPrice),
     vatRate: item.vatRate,
     vatExemptionReason: item.vatExemptionReason === '' ? undefined : item.vatExemptionReason,
@@ -221,7 +221,8 @@ export function askedLine(item: Static<typeof DraftItem>, newId: () => string): 
   };
 }
 
-function cleared(value: string | undefined, before: string | undefined): string | undefined {
+/** What a text is once it is given; a blank one clears. */
+export function cleared(value: string | undefined, before: string | undefined): string | undefined {
   if (value === undefined) return before;
   return value.trim() === '' ? undefined : value;
 }

@@ -11,7 +11,7 @@ import type { Content, Region } from '../../fiscal/document.ts';
 import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import type { AskedNote } from './create-credit-note.ts';
-import type { DraftPatch } from './draft.ts';
+import { cleared, type DraftPatch } from './draft.ts';
 import { type Corrected, lockToCredit } from './family.ts';
 
 const updateNote = statement(
@@ -59,15 +59,15 @@ export function updateNoteCall(
   region: Region,
   newId: () => string,
 ): Call {
-  refuseAll(foreignFields(body));
-  if (facts.isSeriesUnknown) refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
+  const unknown: Problem[] = facts.isSeriesUnknown ? [{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }] : [];
+  refuseAll([...foreignFields(body), ...unknown]);
   const { before, parent } = facts;
   const asked: AskedNote = {
     parentInvoiceId: before.parentInvoiceId,
     reason: body.reason ?? before.reason,
     items: body.items?.map((item) => ({ id: item.id, quantity: fromNumber(item.quantity) })) ?? before.items,
     date: (body.date === undefined ? undefined : parseDay(body.date, region)) ?? before.date,
-    notes: body.notes === undefined ? before.notes : body.notes.trim() === '' ? undefined : body.notes,
+    notes: cleared(body.notes, before.notes),
     seriesId: body.seriesId ?? before.seriesId,
   };
   const content =

@@ -8,7 +8,7 @@ import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
 import { isInstant } from '../../fiscal/time.ts';
 import { isLicensePlate, timeProblems } from '../../fiscal/transport.ts';
 import { closed, id, instant, line, oneOf, quantity } from '../fields.ts';
-import { type AskedDraft, askedLine } from '../invoices/draft.ts';
+import { type AskedDraft, askedLine, cleared } from '../invoices/draft.ts';
 
 const longest_plate = 32;
 
@@ -151,9 +151,4 @@ function placeOf(place: Place | undefined): Place | undefined {
   if (place === undefined) return undefined;
   const { address, postalCode, city, country } = place;
   return { address, postalCode, city, country };
-}
-
-/** An empty text clears. */
-function cleared(value: string | undefined, before: string | undefined): string | undefined {
-  return value === undefined ? before : value.trim() === '' ? undefined : value;
 }
