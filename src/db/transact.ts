@@ -9,7 +9,7 @@ import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './erro
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
-import { turnsFor, waitingFor } from './turns.ts';
+import { turnsFor, turnsToWrite, waitingFor } from './turns.ts';
 
 export { ByColumn } from './by-column.ts';
 export {
@@ -116,6 +116,7 @@ const tenSeconds = waitingFor(10_000);
 /** The database over a pool and its lines of batches. Connects when it is first asked. */
 export function makeDb(source: Source): Db {
   const turns = turnsFor(source.pool.options.max);
+  const turnsOfWrites = turnsToWrite(source.pool.options.max);
   const ways = (run: RoundTrip, writes: boolean) => {
     const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => {
       const work = () => runAlone(source, entry, calls, run);
@@ -133,7 +134,10 @@ export function makeDb(source: Source): Db {
       if (how === 'alone' || subject === undefined) return reader((calls) => alone(entry, calls));
       return reader((calls) => shared.read(subject, entry, calls));
     },
-    transact: (entry, fn, options = {}) => transact(source, entry, fn, options),
+    transact(entry, fn, options = {}) {
+      const work = () => transact(source, entry, fn, options);
+      return entry.subject === undefined ? work() : turnsOfWrites.during(entry.subject, work, tenSeconds);
+    },
     write: (entry, calls, line) => written(entry, calls.length, line.run(source, [entry.call, ...calls])),
     open(entry, first, line) {
       const run = line.open(source, [entry.call, ...first]);

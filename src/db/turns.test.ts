@@ -74,21 +74,24 @@ beforeAll(async () => {
 });
 afterAll(() => base.drop());
 
+const entry = (subject?: string): Entry => ({
+  call: [statement('turns enter', `select set_config('app.company_id', '', true)`), []],
+  ...(subject === undefined ? {} : { subject }),
+  accept: () => undefined,
+});
+const slow = { sql: 'select pg_advisory_lock_shared(7), pg_advisory_unlock_shared(7)', parameters: [] };
+const quick = { sql: 'select 1 as one', parameters: [] };
+
+/** Those that `slow` keeps waiting. */
+async function waiting(): Promise<number> {
+  const locks = `select count(*)::int as n from pg_locks where locktype = 'advisory' and objid = 7 and not granted
+    and database = (select oid from pg_database where datname = current_database())`;
+  return (await base.ownerPool.query<{ n: number }>(locks)).rows[0]!.n;
+}
+
 test('slow reads of one credential, or of several, leave connections to all others', async () => {
   const db = await openDb({ connection: base.connection, max: 4 });
-  const entry = (subject?: string): Entry => ({
-    call: [statement('turns enter', `select set_config('app.company_id', '', true)`), []],
-    ...(subject === undefined ? {} : { subject }),
-    accept: () => undefined,
-  });
-  const slow = { sql: 'select pg_advisory_lock_shared(7), pg_advisory_unlock_shared(7)', parameters: [] };
-  const quick = { sql: 'select 1 as one', parameters: [] };
   const holder = await base.ownerPool.connect();
-  const waiting = async () => {
-    const locks = `select count(*)::int as n from pg_locks where locktype = 'advisory' and objid = 7 and not granted
-      and database = (select oid from pg_database where datname = current_database())`;
-    return (await base.ownerPool.query<{ n: number }>(locks)).rows[0]!.n;
-  };
   try {
     await holder.query('select pg_advisory_lock(7)');
     const reads = Array.from({ length: 12 }, () => db.read(entry('a')).query(slow));
@@ -103,6 +106,26 @@ test('slow reads of one credential, or of several, leave connections to all othe
     expect(await waiting()).toBe(3);
     await holder.query('select pg_advisory_unlock(7)');
     expect(await Promise.all(reads)).toHaveLength(24);
+  } finally {
+    holder.release(true);
+    await db.close();
+  }
+});
+
+test('slow transactions of one credential, beside its slow reads, leave connections to all others', async () => {
+  const db = await openDb({ connection: base.connection, max: 8 });
+  const holder = await base.ownerPool.connect();
+  try {
+    await holder.query('select pg_advisory_lock(7)');
+    const write = () => db.transact(entry('a'), (tx) => tx.query(slow));
+    const all = Array.from({ length: 12 }, () => [write(), db.read(entry('a')).query(slow)]).flat();
+    // Three of one kind and four of the other.
+    await eventually(async () => expect(await waiting()).toBe(7));
+    expect(await db.transact(entry('b'), (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
+    expect(await db.transact(entry(), (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
+    expect(await waiting()).toBe(7);
+    await holder.query('select pg_advisory_unlock(7)');
+    expect(await Promise.all(all)).toHaveLength(24);
   } finally {
     holder.release(true);
     await db.close();

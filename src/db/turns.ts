@@ -1,6 +1,7 @@
 /**
  * Work that waits for its turn. However slow that of one subject is, and however much of it comes at once, it never takes
- * all places: others are served meanwhile. Reads of one credential wait so for connections, files of one company to be written.
+ * all places: others are served meanwhile. Reads of one credential wait so for connections, its transactions too, and files of
+ * one company to be written.
  */
 import { DatabaseUnavailable } from './errors.ts';
 
@@ -85,12 +86,20 @@ export class Turns {
   }
 }
 
-/** Of a pool of so many connections: half for one subject, three quarters for all of them. */
+/** Of a pool of so many connections, for reads: half for one subject, three quarters for all of them. */
 export function turnsFor(connections: number): Turns {
   return new Turns({
     perSubject: Math.max(1, Math.floor(connections / 2)),
     together: Math.max(1, connections - Math.floor(connections / 4)),
   });
+}
+
+/**
+ * The same for transactions: three eighths for one subject, which with its reads leaves an eighth to others, and no bound for
+ * all of them. They wait for none but their own: one that has begun may need a read to end.
+ */
+export function turnsToWrite(connections: number): Turns {
+  return new Turns({ perSubject: Math.max(1, Math.floor((3 * connections) / 8)), together: Number.POSITIVE_INFINITY });
 }
 
 /** For so many milliseconds; then with DatabaseUnavailable. */
@@ -100,7 +109,7 @@ export const waitingFor =
     const timer = setTimeout(
       () =>
         tooLate(
-          new DatabaseUnavailable(`Reads of one credential had no connection within ${longest_ms / 1000} seconds.`),
+          new DatabaseUnavailable(`What one credential asks had no connection within ${longest_ms / 1000} seconds.`),
         ),
       longest_ms,
     ).unref();

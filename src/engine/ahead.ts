@@ -30,8 +30,7 @@ interface Ready {
   /** What it was decided on, stated again; and what writes it. */
   readonly hold: readonly Call[];
   readonly calls: readonly Call[];
-  /** Remembers what is being written. */
-  readonly keep: () => void;
+  readonly change: unknown;
   readonly resolve: (acted: Acted) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -116,9 +115,9 @@ export class AheadPress {
     facts: () => unknown,
     lane: Lane,
     companyId: string,
-  ): Promise<Pick<Ready, 'acted' | 'hold' | 'calls' | 'keep'> | undefined> {
+  ): Promise<Pick<Ready, 'acted' | 'change' | 'hold' | 'calls'> | undefined> {
     const { operation, asked } = act;
-    const { save, keep, hold } = operation.ahead!;
+    const { save, hold } = operation.ahead!;
     const { era } = lane;
     try {
       const known = facts();
@@ -133,9 +132,9 @@ export class AheadPress {
       const { subject, calls } = save(change, asked, this.#world);
       return {
         acted,
+        change,
         hold: held,
         calls: [...calls, ...this.#steps.lastCalls(act, acted, subject)],
-        keep: () => keep(change, asked, this.#world),
       };
     } catch (error) {
       // Heads may have moved for what will never be written.
@@ -181,10 +180,11 @@ export class AheadPress {
     let isLost = false;
     // While the database is at work. Nobody knows of a draft that is not written yet.
     setImmediate(() => {
-      if (!isLost) this.#keep(group, lane, companyId);
+      if (!isLost) this.#remember('keep', group, lane, companyId);
     });
     try {
       await this.#commit(group, lane);
+      this.#remember('settle', group, lane, companyId);
       // Once the next group is on its way; one after the other, so that the first answer does not wait until all of them are
       // put together (docs/decisions/0077-one-after-the-other.md).
       for (const { acted, resolve } of group) setImmediate(resolve, acted);
@@ -220,11 +220,11 @@ export class AheadPress {
    * What is written is done: where it can't be remembered, nothing is, and nobody does it again. The answer to a lone one is
    * put together meanwhile.
    */
-  #keep(group: readonly Ready[], lane: Lane, companyId: string): void {
+  #remember(how: 'keep' | 'settle', group: readonly Ready[], lane: Lane, companyId: string): void {
     try {
-      for (const { keep } of group) keep();
+      for (const { act, change } of group) act.operation.ahead![how]?.(change, act.asked, this.#world);
       // Of many they would be in the collector's way until they are answered.
-      if (group.length === 1) group[0]!.acted.answer.body();
+      if (how === 'keep' && group.length === 1) group[0]!.acted.answer.body();
     } catch (error) {
       this.#steps.faulted(error);
       this.#failed(lane, companyId);

@@ -10,7 +10,7 @@
  * and its members run one by one.
  */
 
-import { OutcomeUnknown } from '../db/errors.ts';
+import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
@@ -157,9 +157,7 @@ export class Press {
       runs = await this.#press(members.map(({ act }) => act));
     } catch (error) {
       // Rolled back: whoever is at fault hears it alone.
-      if (!(error instanceof OutcomeUnknown)) return this.#oneByOne(members);
-      for (const { reject } of members) reject(error);
-      return [];
+      return this.#oneByOne(members, error);
     }
     return members.filter(({ resolve, reject }, i) => {
       const { acted, out } = runs[i]!;
@@ -169,36 +167,70 @@ export class Press {
     });
   }
 
-  async #oneByOne(members: readonly Member[]): Promise<[]> {
-    for (const { act, resolve, reject } of members) await this.#alone(act).then(resolve, reject);
+  /** Once no connection is to be had, whoever is left hears so at once: each would wait for one as long as the first. */
+  async #oneByOne(members: readonly Member[], failed?: unknown): Promise<[]> {
+    let last = failed;
+    for (const { act, resolve, reject } of members) {
+      if (last instanceof ConnectionLost && !last.sent) {
+        await this.#letGo(act, 'later');
+        reject(last);
+        continue;
+      }
+      await this.#alone(act).then(resolve, (error) => {
+        last = error;
+        reject(error);
+      });
+    }
     return [];
   }
 
   async #alone(act: Act): Promise<Acted> {
     try {
       const [run] = await untangled(() => this.#press([act]));
-      return run!.acted!;
+      if (run!.acted === undefined) throw run!.out;
+      return run!.acted;
     } catch (error) {
       if (isClaimLost(error)) throw claimLost();
       // Known to be rolled back: the same request may run again. An unknown outcome keeps its claim.
-      if (act.claim !== undefined && !(error instanceof OutcomeUnknown)) {
-        await this.releases.letGo(nameOfKey(act.entry, act.claim), act.claim, act.asked.principal);
-      }
+      if (!(error instanceof OutcomeUnknown)) await this.#letGo(act, 'now');
       throw error;
     }
   }
 
-  /** One transaction for all. Throws when nothing of it is kept; of a single one also its refusal. */
-  #press(acts: readonly Act[]): Promise<readonly Run[]> {
+  async #letGo({ entry, claim, asked }: Act, when: 'now' | 'later'): Promise<void> {
+    if (claim !== undefined) await this.releases.letGo(nameOfKey(entry, claim), claim, asked.principal, when);
+  }
+
+  /** One transaction for all. Throws when nothing of it is kept, or of none of them is known whether; of a single one also its refusal. */
+  async #press(acts: readonly Act[]): Promise<readonly Run[]> {
     const gate = new Gate(acts);
-    return this.#db.transact(gate.entry, async (tx) => {
-      const shared = acts.length === 1 ? undefined : new SharedTransaction(tx);
-      const runs = acts.map((act) => started(act, shared?.member() ?? tx));
-      await this.#walk(tx, gate, runs);
-      if (shared === undefined && !isIn(runs[0]!)) throw runs[0]!.out;
-      await tx.commitWith(joinCalls(runs.map((run) => this.#ending(run))).calls);
-      return runs;
-    });
+    let runs: readonly Run[] = [];
+    try {
+      await this.#db.transact(gate.entry, async (tx) => {
+        const shared = acts.length === 1 ? undefined : new SharedTransaction(tx);
+        runs = acts.map((act) => started(act, shared?.member() ?? tx));
+        await this.#walk(tx, gate, runs);
+        if (shared === undefined && !isIn(runs[0]!)) throw runs[0]!.out;
+        await tx.commitWith(joinCalls(runs.map((run) => this.#ending(run))).calls);
+      });
+    } catch (error) {
+      if (!(error instanceof OutcomeUnknown)) throw error;
+      await this.#lost(runs, error);
+    }
+    return runs;
+  }
+
+  /**
+   * Nobody knows whether the group was kept. Who was in it is told so; who was refused had nothing in it but the claim that is
+   * let go, and who was turned away comes again.
+   */
+  async #lost(runs: readonly Run[], unknown: OutcomeUnknown): Promise<void> {
+    for (const run of runs) {
+      if (!isIn(run)) continue;
+      run.out = unknown;
+      run.acted = undefined;
+    }
+    await Promise.all(runs.map(async ({ act, out }) => out instanceof Refusal && this.#letGo(act, 'now')));
   }
 
   /** The stages. What members ask at the same stage travels together. */

@@ -46,17 +46,23 @@ export class Releases {
 
   /**
    * Only of what is known to be rolled back: the same request may run again. What is handed in may be kept, so it should hold
-   * on to nothing else of the request. Never rejects: what led here is the answer.
+   * on to nothing else of the request. `later`: there is no database to be had just now. Never rejects: what led here is the
+   * answer.
    */
-  async letGo(name: string | undefined, claim: Claim, who: Claimant): Promise<void> {
+  async letGo(name: string | undefined, claim: Claim, who: Claimant, when: 'now' | 'later' = 'now'): Promise<void> {
     const kept: Kept = { name, claim, who, until: performance.now() + lease_seconds * 1000 };
+    if (when === 'later') return this.#keep(kept);
     try {
       await this.#release(kept);
     } catch (error) {
-      if (error instanceof Refusal || this.#closed || this.#kept.size >= most_kept) return;
-      this.#kept.set(claim.fence, kept);
-      this.#wait();
+      if (!(error instanceof Refusal)) this.#keep(kept);
     }
+  }
+
+  #keep(kept: Kept): void {
+    if (this.#closed || this.#kept.size >= most_kept) return;
+    this.#kept.set(kept.claim.fence, kept);
+    this.#wait();
   }
 
   /** Before a request with this key is judged. Rejects with what the database said. */

@@ -182,8 +182,12 @@ export function blockedUntil(lastSigned: Date | undefined, now: Date): Date | un
 /** Despacho 8632/2014: a clock behind the last signature, of whatever series, must not go on unnoticed. */
 function waitFor(behind_ms: number): IssueWait {
   if (behind_ms <= longest_wait_ms) return { wait: behind_ms };
-  throw new Refusal('CLOCK_REGRESSION', {}, { retryAfterSeconds: Math.ceil(behind_ms / 1000) });
+  throw clockBehind(behind_ms);
 }
+
+/** CLOCK_REGRESSION, of a clock so many milliseconds behind the last signature. */
+export const clockBehind = (behind_ms: number): Refusal =>
+  new Refusal('CLOCK_REGRESSION', {}, { retryAfterSeconds: Math.ceil(behind_ms / 1000) });
 
 /** Numbers follow dates within a series, and nothing is dated after today. A draft without a date is dated today. */
 function issueDate(asked: Day | undefined, lastDate: Day | undefined, today: Day): Day {

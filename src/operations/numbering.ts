@@ -7,7 +7,7 @@ import type { Row, Tx } from '../db/transact.ts';
 import { statement } from '../db/transact.ts';
 import type { Content, Day, DocumentType, Region } from '../fiscal/document.ts';
 import { signedText } from '../fiscal/hash-chain.ts';
-import { type DecidedIssue, decideIssue, finishIssue, type IssueFacts } from '../fiscal/issue.ts';
+import { clockBehind, type DecidedIssue, decideIssue, finishIssue, type IssueFacts } from '../fiscal/issue.ts';
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
@@ -68,6 +68,8 @@ export interface Place {
   readonly moment: Row;
   /** Where the series stands; undefined as the series. Documents of one group share it: each moves it on. */
   readonly running: RunningHead | undefined;
+  /** The series was chosen by the cash VAT scheme, as it is on the document's day. */
+  readonly byScheme: boolean;
 }
 
 /** By the row of the moment, which the members of a group share (it is asked once), and the series' id. */
@@ -107,13 +109,28 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   ]);
   assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
   checkUnbroken(moment[0]);
-  const found = series?.[0];
+  const byScheme = isByScheme({ seriesId, scheme });
+  let found = series?.[0];
+  if (byScheme && date === undefined) {
+    // It waited for its lock: the day may have become another one since the series was chosen.
+    const day = dayOf(moment[0]['now'] as Date, moment[0]['region'] as Region);
+    const isChosen = found === undefined || isOfScheme(found, moment[0], day);
+    if (!isChosen) [found] = await tx.query(lockSeries, [type, seriesId, scheme, day]);
+  }
   return {
     series: found,
     moment: moment[0],
     running: found === undefined ? undefined : runningHead(moment[0], found),
+    byScheme,
   };
 }
+
+const isByScheme = ({ seriesId, scheme }: Pick<Wanted, 'seriesId' | 'scheme'>): boolean =>
+  seriesId === null && scheme === 'when-in-force';
+
+/** A default series is that of a day: of the cash VAT scheme when it is in force, else not. */
+const isOfScheme = (series: Row, moment: Row, day: Day): boolean =>
+  (series['cash_vat'] === true) === inCashVat(cashVatOf(moment), day);
 
 /**
  * Where a draft is going to stand, on the head that this process has decided last: nothing is locked, and the move of the
@@ -127,16 +144,17 @@ export function placeAhead(
   world: World,
 ): Place | undefined {
   if (moment['broken'] === true || isOlder(world.signer(), moment)) return undefined;
-  const day = date ?? dayOf(moment['now'] as Date, moment['region'] as Region);
-  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
-  const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
-  if (series === undefined) return undefined;
   const memory = world.memory.of(String(moment['id']));
   // What is decided here goes forward over all series, as under their locks.
   const latest = memory.latest();
   const now = readingOf(moment['now'] as Date, latest);
+  const day = date ?? dayOf(now, moment['region'] as Region);
+  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
+  const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
+  if (series === undefined) return undefined;
   const last_signed = later((moment['last_signed'] as Date | null) ?? undefined, latest) ?? null;
-  return { series, moment: { ...moment, now, last_signed }, running: memory.head(series) };
+  const byScheme = isByScheme({ seriesId, scheme });
+  return { series, moment: { ...moment, now, last_signed }, running: memory.head(series), byScheme };
 }
 
 /** The series of rows with `placeColumns`, as `headColumns` gives them. */
@@ -168,18 +186,25 @@ interface Unnumbered {
   readonly qr?: QrDrafted | undefined;
 }
 
-/** Decides and signs. Throws what `decideIssue` throws; then nothing has happened. */
+/** What is to be so at the moment that is signed, which the clock may have been waited for. Throws its Refusal. */
+export type CheckMoment = (now: Date) => void;
+
+/**
+ * Decides and signs. Throws what `decideIssue` throws, or `check` does; then nothing has happened, and the next document has
+ * the number.
+ */
 export async function numberDocument(
   document: Pick<Numbered, 'id' | 'drafted'> & Unnumbered,
   place: Place,
   world: World,
+  check?: CheckMoment,
 ): Promise<Numbered> {
   const { series, moment, running } = place;
   // Behind the documents of a newer key, which another process may have signed, one of an older would not verify.
   if (isOlder(world.signer(), moment)) await world.renewSigner();
   const signer = world.signer();
   assert(!isOlder(signer, moment), 'the newest key of the database is the newest');
-  const { decided, now } = await decideInTime(running, {
+  const { decided, now } = await decideInTime(place, check, {
     content: document.content,
     now: readingOf(moment['now'] as Date, running?.now),
     region: document.region,
@@ -211,15 +236,23 @@ export async function numberDocument(
  * (decisions 3, Fiscal time).
  */
 async function decideInTime(
-  running: RunningHead | undefined,
+  place: Place,
+  check: CheckMoment | undefined,
   facts: Omit<IssueFacts, 'head'>,
 ): Promise<{ decided: DecidedIssue; now: Date }> {
+  const { running } = place;
   const first = decideIssue({ head: running?.head, ...facts });
-  if (first.wait === undefined) return { decided: taken(running, first, facts.now), now: facts.now };
+  if (first.wait === undefined) {
+    check?.(facts.now);
+    return { decided: taken(running, first, facts.now), now: facts.now };
+  }
   await sleep(first.wait);
   const now = new Date(facts.now.getTime() + first.wait);
   const second = decideIssue({ ...facts, now, head: running?.head });
   assert(second.wait === undefined, 'the clock has caught up after the wait');
+  // Midnight came while it was waited for, and with it the scheme, or its end: another series is its own now.
+  if (place.byScheme && !isOfScheme(place.series!, place.moment, second.date)) throw clockBehind(first.wait);
+  check?.(now);
   return { decided: taken(running, second, now), now };
 }
 

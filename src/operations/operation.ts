@@ -90,8 +90,13 @@ export interface Ahead<A, G, C> {
   readonly hold: (facts: G, asked: A, world: World) => readonly Call[] | undefined;
   /** Statements that write the change, each failing where it does not find what the change was decided on. */
   readonly save: (change: C, asked: A, world: World) => { readonly subject: string; readonly calls: readonly Call[] };
-  /** Keeps in `world.memory` what was written, or forgets what is not so any more. */
+  /**
+   * Keeps in `world.memory` what is being written, or forgets what is not so any more: of what is decided on it meanwhile
+   * nothing is kept where this is not.
+   */
   readonly keep: (change: C, asked: A, world: World) => void;
+  /** The same once it is committed, of what others are decided on without stating it again. */
+  readonly settle?: (change: C, asked: A, world: World) => void;
 }
 
 export interface WriteDeclaration<

@@ -1,7 +1,7 @@
 /** Writes that arrive together share a transaction: each member sees what it would see alone, and harms no neighbour. */
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { OutcomeUnknown } from '../../src/db/errors.ts';
+import { DatabaseUnavailable, OutcomeUnknown } from '../../src/db/errors.ts';
 import { type Db, Elements } from '../../src/db/transact.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
@@ -17,8 +17,12 @@ let A: TestCompany;
 let door: Door;
 /** Transactions that were begun. */
 let begun: number;
-/** The next commit of a transaction under locks fails. */
-let failNextCommit: boolean;
+/** Takes the place of the commit of a transaction under locks, of the next that has these statements at its end. */
+let commitInstead:
+  | { readonly with: readonly string[]; readonly run: (commit: () => Promise<unknown>) => Promise<never> }
+  | undefined;
+/** No connection is to be had for a transaction under locks. */
+let isAway: boolean;
 /** Happens between what was decided ahead and its writing: the first that is written waits for it. */
 let meanwhile: (() => Promise<unknown>) | undefined;
 /** Takes the place of the writing of the next that was decided ahead. */
@@ -41,7 +45,8 @@ beforeEach(() => {
   written = 0;
   numbered = [];
   failed = 0;
-  failNextCommit = false;
+  commitInstead = undefined;
+  isAway = false;
   meanwhile = undefined;
   writeInstead = undefined;
   signer.before = undefined;
@@ -72,6 +77,7 @@ function watched(db: Db): Db {
     }),
     transact: (entry, fn, options) => {
       begun += 1;
+      if (isAway) return Promise.reject(new DatabaseUnavailable('The database does not answer.'));
       return db.transact(
         entry,
         (tx) =>
@@ -79,9 +85,11 @@ function watched(db: Db): Db {
             query: tx.query.bind(tx),
             batch: tx.batch.bind(tx),
             commitWith: (calls) => {
-              if (!failNextCommit) return tx.commitWith(calls);
-              failNextCommit = false;
-              return Promise.reject(new Error('the group fails before its commit'));
+              const commit = () => tx.commitWith(calls);
+              const instead = commitInstead;
+              if (!instead?.with.every((name) => calls.some(([statement]) => statement.name === name))) return commit();
+              commitInstead = undefined;
+              return instead.run(commit);
             },
           }),
         options,
@@ -93,6 +101,7 @@ function watched(db: Db): Db {
 const sequences = (answers: readonly Answer<InvoiceJson>[]) =>
   answers.map(({ json }) => Number(json.number?.split('/')[1])).toSorted((a, b) => a - b);
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status);
+const codeOf = ({ json }: { json: unknown }) => (json as { code: string }).code;
 const post = <T = InvoiceJson>(path: string, body: unknown, key = uuidv7()): Promise<Answer<T>> =>
   door.call<T>('POST', path, { key: A.key, body, headers: { 'idempotency-key': key } });
 const issue = (draft: InvoiceJson, key?: string) =>
@@ -203,12 +212,76 @@ test('different acts share a group: drafts, issues, payments and notes, each wit
 test('a group that fails is undone, and its members run one by one', async () => {
   const made = await drafts(12);
   const before = await lastNumber('INVOICE');
-  failNextCommit = true;
+  commitInstead = { with: [], run: () => Promise.reject(new Error('the group fails before its commit')) };
   writeInstead = () => Promise.reject(new Error('nor is it written ahead'));
   const answers = await Promise.all(made.map((draft) => issue(draft)));
-  expect(failNextCommit).toBe(false);
+  expect(commitInstead).toBeUndefined();
   expect(new Set(statuses(answers))).toEqual(new Set([200]));
   expect(sequences(answers)).toEqual(Array.from({ length: 12 }, (_, i) => before + i + 1));
+});
+
+test('of a group whose commit was lost, only who was in it is told so: others come again, or hear why not', async () => {
+  const invoices = await Promise.all((await drafts(8)).map(async (draft) => (await issue(draft)).json.id));
+  commitInstead = {
+    with: ['claim_complete', 'claim_release'],
+    async run(commit) {
+      await commit();
+      throw new OutcomeUnknown(new Error('the answer was lost'));
+    },
+  };
+  const nobodys = Array.from({ length: 8 }, () => uuidv7());
+  const asked = invoices.flatMap((id, i) => [id, nobodys[i]!, id]).map((id) => ({ id, key: uuidv7() }));
+  const payAll = () =>
+    Promise.all(
+      asked.map(async ({ id, key }) => {
+        const headers = { 'idempotency-key': key };
+        const answer = await door.call('POST', `/invoices/${id}/pay`, { key: A.key, body: {}, headers, mayFail: true });
+        return { id, said: answer.status === 200 ? 'PAID' : codeOf(answer) };
+      }),
+    );
+  const answers = await payAll();
+  expect(commitInstead).toBeUndefined();
+  expect(answers.some(({ said }) => said === 'OUTCOME_UNKNOWN')).toBe(true);
+  const of = (wanted: string) => answers.filter(({ id }) => id === wanted).map(({ said }) => said);
+  expect(nobodys.flatMap(of)).toEqual(Array(8).fill('INVOICE_NOT_FOUND'));
+  // One payment of each was made, and the other heard that it is paid, or may hear so when it asks again.
+  for (const id of invoices)
+    expect(of(id).toSorted()).toEqual(['INVALID_STATE', expect.stringMatching(/PAID|UNKNOWN/)]);
+  // Whoever was refused has its key back: the same request is judged again.
+  const again = await payAll();
+  const refused = (all: typeof answers) => all.filter((_, i) => !/PAID|UNKNOWN/.test(answers[i]!.said));
+  expect(refused(again)).toEqual(refused(answers));
+});
+
+test('where no connection is to be had, nobody waits for one behind the others, and keys are free again', async () => {
+  const [draft] = await drafts(1);
+  const invoice = (await issue(draft!)).json;
+  const keys = Array.from({ length: 24 }, () => uuidv7());
+  const notes = (key: string) =>
+    door.call('POST', '/invoices/credit-notes', {
+      key: A.key,
+      body: { parentInvoiceId: invoice.id, issue: false },
+      headers: { 'idempotency-key': key },
+      mayFail: true,
+    });
+  begun = 0;
+  isAway = true;
+  const answers = await Promise.all(keys.map(notes));
+  isAway = false;
+  expect(new Set(answers.map(codeOf))).toEqual(new Set(['UNAVAILABLE']));
+  expect(begun).toBeLessThan(12);
+  expect(new Set(statuses(await Promise.all(keys.map(notes))))).toEqual(new Set([201]));
+});
+
+test('a transport that is refused leaves its number to the next of its group', async () => {
+  const now = service.now().getTime();
+  const transport = (start_ms: number) => A.transport({ movementDate: new Date(now + start_ms).toISOString() });
+  const made = await Promise.all(Array.from({ length: 20 }, (_, i) => transport(i % 4 === 1 ? 60_000 : 3_600_000)));
+  await service.setClock(new Date(now + 120_000));
+  begun = 0;
+  const answers = await Promise.all(made.map(({ id }) => post(`/transport-documents/${id}/issue`, {})));
+  expect(statuses(answers)).toEqual(made.map((_, i) => (i % 4 === 1 ? 400 : 200)));
+  expect(begun).toBeLessThan(12);
 });
 
 test('a key that is revoked opens nothing for the next request, in whatever group', async () => {
@@ -228,7 +301,6 @@ const afterCaution = () => new Promise((go) => setTimeout(go, 1_100));
 
 describe('what is decided ahead', () => {
   beforeEach(afterCaution);
-  const codeOf = ({ json }: Answer<InvoiceJson>) => (json as unknown as { code: string }).code;
   const numbersFrom = (before: number, count: number) => Array.from({ length: count }, (_, i) => before + i + 1);
 
   test('is one round trip when nothing has changed: drafts and issues, of one as of many', async () => {
@@ -420,9 +492,33 @@ describe('what is decided ahead', () => {
     expect(await service.findings(A.id)).toEqual([]);
   });
 
+  test('marks what it names as used, also when what stood before it was to mark that and is not kept', async () => {
+    const make = async (type: string, customerId: string, itemId: string) =>
+      (await post('/invoices', { type, cae: '62010', customerId, items: [{ id: itemId, quantity: 1 }] })).json;
+    // The series is one that this process knows.
+    await issue(await make('SIMPLIFIED_INVOICE', (await A.customer()).id, (await A.item()).id));
+    const [customerId, itemId] = [(await A.customer()).id, (await A.item()).id];
+    const first = await make('INVOICE', customerId, itemId);
+    const others: InvoiceJson[] = [];
+    for (let i = 0; i < 20; i++) others.push(await make('SIMPLIFIED_INVOICE', customerId, itemId));
+    let behind: Answer<InvoiceJson>[] = [];
+    numbered = [];
+    meanwhile = async () => {
+      behind = await Promise.all(others.map((draft) => issue(draft)));
+      await A.patch(`/invoices/${first.id}`, { notes: 'another revision' });
+    };
+    expect((await issue(first)).status).toBe(400);
+    expect([new Set(statuses(behind)), numbered]).toEqual([new Set([200]), [20]]);
+    const { rows } = await service.owner.query(
+      'select used from certo.items where id = $1 union all select used from certo.customers where id = $2',
+      [itemId, customerId],
+    );
+    expect(rows).toEqual([{ used: true }, { used: true }]);
+  });
+
   test('is not signed behind the clock: set back, it is told as ever', async () => {
     const [first, second, third] = await drafts(3);
-    const now = Date.now();
+    const now = service.now().getTime();
     await service.setClock(new Date(now + 60_000));
     expect((await issue(first!)).status).toBe(200);
     await service.setClock(new Date(now + 10_000));

@@ -109,14 +109,37 @@ describe('the cash VAT scheme', () => {
       400,
       'CASH_VAT_NOT_IN_FORCE',
     ]);
-    await service.setClock(new Date('2027-01-01T00:30:00Z'));
-    const dated = await issueTo(business, { date: '2026-12-31' });
-    expect(dated.number).toMatch(/^FT A2026\//);
+  });
+
+  test('what waits over midnight for the series of the day before goes into that of its own day', async () => {
+    // What is made of a pro forma is issued under locks.
+    const { id } = await A.proposal({ customerId: business });
+    const draft = (await A.post<InvoiceJson>(`/proposals/${id}/convert`, {})).json;
+    await service.setClock(new Date('2026-12-31T23:59:58Z'));
+    const holder = await service.owner.connect();
+    try {
+      await holder.query('begin');
+      await holder.query('select from certo.series where id = $1 for update', [A.series.INVOICE.id]);
+      const issuing = A.issue(draft);
+      await eventually(async () => {
+        const { rows } = await service.owner.query(
+          `select count(*)::int as n from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`,
+        );
+        expect(rows[0].n).toBe(1);
+      });
+      await service.setClock(new Date('2027-01-01T00:30:00Z'));
+      await holder.query('commit');
+      expect(await issuing).toMatchObject({ number: 'FT CX2027/1', date: expect.stringMatching(/^2027-01-01/) });
+    } finally {
+      holder.release(true);
+    }
   });
 
   test('from then on invoices to taxable persons are, by themselves', async () => {
+    const dated = await issueTo(business, { date: '2026-12-31' });
+    expect(dated.number).toMatch(/^FT A2026\//);
     const invoice = await issueTo(business);
-    expect(invoice.number).toBe('FT CX2027/1');
+    expect(invoice.number).toBe('FT CX2027/2');
     expect(await contentOf(invoice.id)).toMatchObject({ cashVat: true });
     const paid = await issueTo(business, { type: 'INVOICE_RECEIPT' });
     expect(paid.number).toBe('FR CX2027/1');

@@ -177,10 +177,12 @@ export const issueInvoice = defineWrite({
         ],
       };
     },
-    keep({ row, numbered }, { principal }, world) {
-      const memory = world.memory.of(principal.companyId);
-      memory.forgetDraft(numbered.id);
-      if (row['marked'] !== true) memory.keepUsed(namedBy(numbered.decided.content));
+    keep({ numbered }, { principal }, world) {
+      world.memory.of(principal.companyId).forgetDraft(numbered.id);
+    },
+    settle({ row, numbered }, { principal }, world) {
+      if (row['marked'] === true) return;
+      world.memory.of(principal.companyId).keepUsed(namedBy(numbered.decided.content));
     },
   },
   show(change, { principal: { region, companyId } }, world) {

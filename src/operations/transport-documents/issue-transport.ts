@@ -55,9 +55,8 @@ export const issueTransport = defineWrite({
     if (body.expectedUpdatedAt !== undefined) checkRevision(row, body.expectedUpdatedAt);
     const { region } = principal;
     const draft = { id: String(row['id']), content: row['content'] as Content, region };
-    const numbered = await numberDocument(draft, place, world);
-    // By the moment that is signed: numbering may have waited for the clock.
-    checkStart(transportOf(row), numbered.now, region);
+    const transport = transportOf(row);
+    const numbered = await numberDocument(draft, place, world, (now) => checkStart(transport, now, region));
     return { numbered, begun: begunOf(row), row: {} as Row };
   },
   async save(tx, change, { principal }, world) {
