@@ -653,6 +653,31 @@ test('SAF-T: valid, without findings; converted ones are F, invoices name where 
   expect(/<WorkStatusDate>([^<]*)/.exec(work)?.[1]).toBe(/<SystemEntryDate>([^<]*)/.exec(own)?.[1]);
 });
 
+test('SAF-T: a pro forma is invoiced in the files that hold an invoice of it, cancelled or not', async () => {
+  await service.setClock(new Date('2026-06-29T10:00:00Z'));
+  const made = await proposal([{ quantity: 2 }]);
+  const line = made.items[0]!.id;
+  const told = async (to: string) => {
+    const { xml } = await saftOf(service, A, '2026-01-01', to);
+    const own = xml.slice(xml.indexOf(`<DocumentNumber>${made.number}<`));
+    return ['WorkStatus', 'WorkStatusDate', 'SourceID'].map((name) => new RegExp(`<${name}>([^<]*)`).exec(own)?.[1]);
+  };
+  const asMade = ['N', '2026-06-29T11:00:00', expect.any(String)];
+  expect(await told('2026-06-30')).toEqual(asMade);
+  await service.setClock(new Date('2026-07-02T10:00:00Z'));
+  const first = (await issue(await draftOf(made.id, [{ id: line, quantity: 0.5 }]))).json;
+  await service.setClock(new Date('2026-08-03T10:00:00Z'));
+  await issue(await draftOf(made.id, [{ id: line, quantity: 0.5 }]));
+  // What it became later is told where that stands; the file of June is the one that was handed in.
+  expect(await told('2026-06-30')).toEqual(asMade);
+  const invoiced = ['F', expect.stringContaining('2026-07-02T'), expect.any(String)];
+  expect(await told('2026-07-31')).toEqual(invoiced);
+  expect(await told('2026-08-31')).toEqual(invoiced);
+  // A cancelled invoice stands in its file.
+  expect((await A.post<InvoiceJson>(`/invoices/${first.id}/cancel`)).json.status).toBe('CANCELED');
+  expect(await told('2026-07-31')).toEqual(invoiced);
+});
+
 test('in all of this nobody waited for each other', async () => {
   const asked = 'select deadlocks::int from pg_stat_database where datname = current_database()';
   expect((await service.owner.query(asked)).rows).toEqual([{ deadlocks: 0 }]);

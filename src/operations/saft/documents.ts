@@ -30,23 +30,24 @@ const readPortion = statement(
    where coalesce(d.before, 0) < ${most_bytes} order by d.sequence`,
 );
 
-// The first invoice of each pro forma or transport document of the period. Once there was one it stays invoiced, also when
-// that is cancelled: the AT was told so, and the invoice is in the file all the same.
+// The first invoice in the period of each pro forma or transport document of it: F is one whose invoice is in the same file
+// (Portaria 302/2016, WorkStatus and MovementStatus). Once there was one it stays invoiced, also when that is cancelled: the AT was told so, and a
+// cancelled invoice stands in the file all the same.
 const readInvoiced = statement(
   'saft_invoiced',
   `select distinct on (d.id) d.id, s.issued_at, s.issued_by
    from certo.documents d
    join certo.documents s on s.company_id = certo.current_company() and s.family = 'SALES' and s.number is not null
-     and s.origin_id = d.id
+     and s.origin_id = d.id and s.date between $1 and $2
    where d.company_id = certo.current_company() and d.number is not null and d.date between $1 and $2
      and d.family in ('PROFORMA', 'TRANSPORT')
    order by d.id, s.issued_at, s.sequence`,
 );
 
-/** When an invoice was first made of a document, and by whom. */
+/** When an invoice of the period was first made of a document, and by whom. */
 export type Invoiced = ReadonlyMap<string, { readonly at: Date; readonly by: string }>;
 
-/** By id of the pro forma or transport document. Days are its own, both included. */
+/** By id of the pro forma or transport document. Days are those of the documents, it and its invoice; both included. */
 export async function readInvoicedOnes(tx: Tx, from: Day, to: Day): Promise<Invoiced> {
   const rows = await tx.query(readInvoiced, [from, to]);
   return new Map(
