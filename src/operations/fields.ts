@@ -62,6 +62,9 @@ export const day = (description: string) =>
 export const instant = (description: string) =>
   Type.String({ format: 'instant', maxLength: 40, description, examples: ['2026-11-21T10:15:30.000Z'] });
 
+/** A day or an instant as replies give it: a date-time with its zone; of a day, its start. */
+export const dateTime = (description: string) => Type.String({ format: 'date-time', description });
+
 /** A string enumeration as OpenAPI tools like it. */
 export const oneOf = <T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description });

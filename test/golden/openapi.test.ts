@@ -203,6 +203,21 @@ test('every schema is closed, typed and told, and uses no word of ours', () => {
   expect(text).not.toContain('"exclusiveMinimum":0');
 });
 
+test('days and moments of answers are date-times', () => {
+  const plain: string[] = [];
+  const look = (schema: Schema, name: string, place: string): void => {
+    const isMoment = /(?:At|Date|^date)$/.test(name) && schema['type'] === 'string';
+    if (isMoment && schema['format'] !== 'date-time') plain.push(`${place}.${name}`);
+    for (const [member, of] of Object.entries(schema.properties ?? {})) look(of, member, `${place}.${name}`);
+    if (schema.items !== undefined) look(schema.items, '', `${place}.${name}[]`);
+  };
+  for (const { name, method, path } of operations)
+    for (const { content } of Object.values(described(method, path)!.responses))
+      for (const { schema } of Object.values(content)) look(schema, '', name);
+  for (const [name, schema] of Object.entries(description.components.schemas)) look(schema, name, '#');
+  expect(plain).toEqual([]);
+});
+
 test('the key is required everywhere, and where it is served stands in it', () => {
   expect(description.security).toEqual([{ apiKey: [] }]);
   expect(description.components.securitySchemes).toEqual({

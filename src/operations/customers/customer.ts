@@ -9,7 +9,7 @@ import { isPostalCode } from '../../fiscal/identifiers.ts';
 import { checkTaxId, withoutPrefix } from '../../fiscal/nif.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { closed, line, text } from '../fields.ts';
+import { closed, dateTime, line, text } from '../fields.ts';
 
 /** Characters of a name as documents show it. */
 const longest_name = 100;
@@ -62,8 +62,8 @@ export const CustomerReply = closed({
   country: Type.String(),
   system: Type.Boolean({ description: 'The built-in final consumer.' }),
   isArchived: Type.Boolean(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: dateTime('Creation of the record.'),
+  updatedAt: dateTime('Last change of the record.'),
 });
 
 /** API name → column, for the plain text fields. */

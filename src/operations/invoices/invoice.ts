@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, listStatement, statement } from '../../db/transact.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
-import { closed, nullable, oneOf } from '../fields.ts';
+import { closed, dateTime, nullable, oneOf } from '../fields.ts';
 import { listedMembers } from '../listed-documents.ts';
 import { placeColumns, placesOfDraft } from '../numbering.ts';
 import { begunColumns } from '../stamp.ts';
@@ -17,7 +17,6 @@ export const invoiceStatuses = ['CANCELED', 'CREATED', 'DRAFT', 'ISSUED', 'PAID'
 const text = (description?: string) => Type.String(description === undefined ? {} : { description });
 const maybe = (schema: TSchema) => Type.Optional(schema);
 const number = (description?: string) => Type.Number(description === undefined ? {} : { description });
-const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 
 const parentMembers = {
   parentInvoiceId: nullable(text('The originating invoice.')),

@@ -10,7 +10,7 @@ import { exemptionOn } from '../../fiscal/exemptions.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { findRate, rateFacts, rateOn } from '../../fiscal/vat-rates.ts';
-import { closed, line, oneOf, percent, precise, text } from '../fields.ts';
+import { closed, dateTime, line, oneOf, percent, precise, text } from '../fields.ts';
 
 export const unitTypes = [
   'BOX',
@@ -75,8 +75,8 @@ export const ItemReply = closed({
   isAutoVATEnabled: Type.Boolean(),
   withholdingTaxAvailable: Type.Boolean(),
   isArchived: Type.Boolean(),
-  createdAt: Type.String(),
-  updatedAt: Type.String(),
+  createdAt: dateTime('Creation of the record.'),
+  updatedAt: dateTime('Last change of the record.'),
 });
 
 /** An item as the database keeps it, decimals as text. */

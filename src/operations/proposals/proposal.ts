@@ -7,7 +7,7 @@ import type { Region } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { anyId, closed, oneOf } from '../fields.ts';
+import { anyId, closed, dateTime, oneOf } from '../fields.ts';
 import { invoiceReplyMembers, invoiceStatuses, shownColumns } from '../invoices/invoice.ts';
 import { showInvoice } from '../invoices/show-invoice.ts';
 import type { World } from '../world.ts';
@@ -39,7 +39,7 @@ export const ProposalReply = closed({
       number: Type.Optional(Type.String({ description: 'Assigned when it is issued.' })),
       documentType: Type.String(),
       status: oneOf(invoiceStatuses, 'State of the invoice.'),
-      date: Type.Optional(Type.String({ format: 'date-time', description: 'Its date.' })),
+      date: Type.Optional(dateTime('Its date.')),
       total: Type.Number(),
     }),
     { description: 'The invoices made of it, drafts and cancelled ones too.' },

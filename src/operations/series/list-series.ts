@@ -3,7 +3,7 @@ import { statement } from '../../db/transact.ts';
 import type { DocumentType } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import { startOfDay } from '../../fiscal/time.ts';
-import { closed, oneOf } from '../fields.ts';
+import { closed, dateTime, oneOf } from '../fields.ts';
 import { defineRead } from '../operation.ts';
 
 const SeriesReply = closed({
@@ -19,7 +19,7 @@ const SeriesReply = closed({
   ),
   cashVat: Type.Boolean({ description: 'For documents under the cash VAT scheme.' }),
   lastNumber: Type.Integer({ description: '0 before the first document.' }),
-  lastDate: Type.Optional(Type.String({ description: 'Date of the last document; absent before the first.' })),
+  lastDate: Type.Optional(dateTime('Date of the last document; absent before the first.')),
 });
 
 const readSeries = statement(

@@ -5,7 +5,7 @@ import { statement } from '../../db/transact.ts';
 import type { Content, Transport } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { closed, oneOf } from '../fields.ts';
+import { closed, dateTime, oneOf } from '../fields.ts';
 import { invoiceReplyMembers, shownColumns } from '../invoices/invoice.ts';
 import { showInvoice } from '../invoices/show-invoice.ts';
 import { begunColumns } from '../stamp.ts';
@@ -15,7 +15,6 @@ import { movementTypes } from './asked-transport.ts';
 export const issueStatuses = ['CANCELED', 'DRAFT', 'ISSUED'] as const;
 
 const text = () => Type.String();
-const dateTime = (description: string) => Type.String({ format: 'date-time', description });
 const place = closed({ address: text(), postalCode: text(), city: text(), country: text() });
 
 /** What the documents of every family show, and a journey has too. */
