@@ -627,6 +627,10 @@ test('masters refuse what documents could not carry', async () => {
   await refused(['POST', '/customers', customerBody({ postalCode: '1000' })], 400, [['/postalCode', 'INVALID_FORMAT']]);
   await refused(['POST', '/customers', customerBody({ email: 'x' })], 400, [['/email', 'INVALID_FORMAT']]);
   await refused(['POST', '/customers', customerBody({ name: 'x'.repeat(101) })], 400, [['/name', 'TOO_LONG']]);
+  // SAF-T takes as many; a longer one would be missing there.
+  const website = 'x'.repeat(61);
+  await refused(['POST', '/customers', customerBody({ website })], 400, [['/website', 'TOO_LONG']]);
+  await refused(['PATCH', `/customers/${customer.id}`, { body: { website } }], 400, [['/website', 'TOO_LONG']]);
   await refused(['POST', '/customers', customerBody({ system: true })], 400, [['/system', 'SYSTEM_RESERVED']]);
   const itemBody = (over: Record<string, unknown>) => ({
     body: { name: 'Caneta', type: 'PRODUCT', unitPrice: 1, vatRate: 'NORMAL', ...over },

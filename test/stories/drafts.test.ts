@@ -51,6 +51,17 @@ describe('customers', () => {
     expect(Date.parse(cleared.json.updatedAt)).toBeGreaterThan(Date.parse(made.updatedAt));
   });
 
+  test('a website from before there was a bound is shown, found, and kept by a change of something else', async () => {
+    const { id } = await A.customer({ name: 'Sítio Antigo' });
+    const website = `https://${'a'.repeat(240)}.pt`;
+    await service.owner.query('update certo.customers set website = $2 where id = $1', [id, website]);
+    expect((await A.get(`/customers/${id}`)).json).toMatchObject({ website });
+    expect((await A.get<CustomerJson[]>(`/customers?website=${website}`)).json.map((one) => one.id)).toEqual([id]);
+    expect((await A.patch(`/customers/${id}`, { city: 'Faro' })).json).toMatchObject({ website, city: 'Faro' });
+    const longest = 'a'.repeat(60);
+    expect((await A.patch(`/customers/${id}`, { website: longest })).json).toMatchObject({ website: longest });
+  });
+
   test('isArchived and system are fields of every body, as far as they say what can be', async () => {
     const body = { name: 'Rui', country: 'PT' };
     for (const isArchived of [true, false]) {

@@ -30,7 +30,8 @@ export const customerFields = {
     ),
   ),
   email: Type.Optional(line(254, 'E-mail address.', 0, 'maria@example.pt')),
-  website: Type.Optional(line(254, 'Website.')),
+  // As long as SAF-T takes one: a longer one would be missing there.
+  website: Type.Optional(line(60, 'Website.')),
   description: Type.Optional(text(2000, 'Internal description.')),
   address: Type.Optional(line(210, 'Street and number.')),
   postalCode: Type.Optional(line(20, 'Postal code; NNNN-NNN for PT.', 0, '1000-001')),
@@ -58,6 +59,8 @@ export type CustomerValues = Static<typeof CustomerPatch>;
 export const CustomerReply = closed({
   id: Type.String(),
   ...customerFields,
+  // There are longer ones from before it had a bound.
+  website: Type.Optional(line(254, 'Website.')),
   name: Type.String({ description: 'Name as documents show it.' }),
   country: Type.String(),
   system: Type.Boolean({ description: 'The built-in final consumer.' }),
