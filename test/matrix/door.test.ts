@@ -2,7 +2,7 @@
 import { connect } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer } from '../client.ts';
+import type { Answer, Refused } from '../client.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -166,7 +166,7 @@ function rawText(bytes: string): Promise<string> {
 
 async function raw(
   bytes: string,
-): Promise<{ status: number; headers: string; json: { code: string; requestId: string } }> {
+): Promise<{ status: number; headers: string; json: Pick<Refused, 'code' | 'requestId' | 'instance' | 'title'> }> {
   const [headers = '', body = ''] = (await rawText(bytes)).split('\r\n\r\n');
   return { status: Number(headers.slice(9, 12)), headers: headers.toLowerCase(), json: JSON.parse(body) };
 }
@@ -199,6 +199,30 @@ describe('framing', () => {
     expect([answer.status, answer.json.code]).toEqual([status, code]);
     expect(answer.headers).toContain('content-type: application/problem+json');
     expect(answer.headers).toContain(`x-request-id: ${answer.json.requestId}`);
+  });
+
+  test.each([
+    ['an expectation', `POST /customers?x=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\n`, 417, '/customers'],
+    [
+      'broken chunks',
+      'POST http://x/customers HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n',
+      400,
+      '/customers',
+      'zz\r\n',
+    ],
+    ['a path that is no text', 'GET /customers/%zz HTTP/1.1\r\nHost: x\r\n', 400, '/customers/%zz'],
+    ['a long one', `GET /%zz${'y'.repeat(400)} HTTP/1.1\r\nHost: x\r\n`, 400, `/%zz${'y'.repeat(296)}`],
+    ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n', 400, ''],
+  ])('%s: refused by the id, in the language and with the path of the request', async (_what, head, ...told) => {
+    const [status, instance, body = ''] = told;
+    const asked = (id: string) =>
+      raw(`${head}X-Request-Id: ${id}\r\nAccept-Language: pt\r\nConnection: close\r\n\r\n${body}`);
+    const { json, headers, ...answer } = await asked('meu-pedido');
+    expect([answer.status, json.requestId, json.instance]).toEqual([status, 'meu-pedido', instance]);
+    expect(headers).toContain('x-request-id: meu-pedido\r\n');
+    expect(json.title).toBe(status === 417 ? 'Expectativa não satisfeita' : 'Pedido inválido');
+    // One that is not well formed is replaced, as everywhere.
+    expect((await asked('a b')).json.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test('a request behind another on its connection comes after it, and sees what that one did', async () => {

@@ -61,6 +61,24 @@ test('a caller that sends more after its connection was refused still gets to re
   await closed;
 });
 
+test('a body that comes too late is refused as its request is, and nothing that is none', async () => {
+  const slow = openServer(() => undefined, {
+    deadline_ms: 200,
+    render: ({ code }, request) => ({ text: `<${code} ${request?.url}>`, headers: {} }),
+  });
+  await once(slow.listen(0, '127.0.0.1'), 'listening');
+  const heard = async (bytes: string): Promise<string> => {
+    const late = connect((slow.address() as AddressInfo).port, '127.0.0.1').setEncoding('latin1');
+    late.write(bytes);
+    return (await late.toArray()).join('');
+  };
+  const body = 'POST /late HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n1';
+  const [inBody, inHead] = await Promise.all([heard(body), heard('POST /late HTTP/1.1\r\nHo')]);
+  expect(inBody).toMatch(/^HTTP\/1\.1 408 [\s\S]*<REQUEST_TIMEOUT \/late>/);
+  expect(inHead).toMatch(/^HTTP\/1\.1 408 [\s\S]*<REQUEST_TIMEOUT undefined>/);
+  await once(slow.close(), 'close');
+});
+
 /** One read of Node's takes at most so much off a connection. */
 const longest_read = 64 * 1024;
 const get = (path: number) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -16,8 +16,11 @@ import { Refusal } from '../../fiscal/refusal.ts';
 export interface Framing {
   /** Longest time for a request to arrive whole, in milliseconds. */
   readonly deadline_ms: number;
-  /** The refusal as the text and the headers of an answer. */
-  readonly render: (refusal: Refusal) => { readonly text: string; readonly headers: Record<string, string> };
+  /** The refusal as the text and the headers of an answer. Without a request: none came, or not the whole of its head. */
+  readonly render: (
+    refusal: Refusal,
+    request?: IncomingMessage,
+  ) => { readonly text: string; readonly headers: Record<string, string> };
 }
 
 /** Connections that did nothing for so long are closed; longer than load balancers keep theirs. */
@@ -53,12 +56,12 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   // Node drops headers beyond a count in silence; all together they have a size.
   server.maxHeadersCount = 0;
   const answer = (response: ServerResponse, refusal: Refusal): void => {
-    const { text, headers } = framing.render(refusal);
+    const { text, headers } = framing.render(refusal, response.req);
     response.writeHead(refusal.status, { ...headers, connection: 'close' }).end(text);
   };
-  const hangUp = (socket: Duplex, refusal: Refusal): void => {
+  const hangUp = (socket: Duplex, refusal: Refusal, request?: IncomingMessage): void => {
     if (!socket.writable) return void socket.destroy();
-    const { text, headers } = framing.render(refusal);
+    const { text, headers } = framing.render(refusal, request);
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     sayLast(
       socket,
@@ -94,8 +97,8 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
     answer(response, new Refusal('EXPECTATION_FAILED'));
   });
   // No proxy: whatever would follow is not read.
-  server.on('connect', (_request, socket) =>
-    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'))),
+  server.on('connect', (request, socket) =>
+    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'), request)),
   );
   server.on('clientError', (error, socket) => {
     const last = (socket as Line)[latest];

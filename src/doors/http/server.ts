@@ -2,6 +2,7 @@
  * The HTTP door: one Fastify server with a route per declared operation, the machine-readable description, the pages
  * for people, signed files, health and the published keys. It translates and nothing else; rules live further in.
  */
+import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
@@ -24,6 +25,7 @@ import { languageOf, problemBody } from './problem.ts';
 import { callOf, requestIdOf } from './requests.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
+const problemType = 'application/problem+json; charset=utf-8';
 const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
 
 export interface HttpDoor {
@@ -59,15 +61,14 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
       // No part of an address is longer than the address may be.
       maxParamLength: longest_address,
       onBadUrl: (_path, request, response) => {
-        const requestId = requestIdOf(request.headers['x-request-id'], world.newId);
-        const { text, headers } = rendered(new Refusal('BAD_HTTP'), door, requestId);
+        const { text, headers } = rendered(new Refusal('BAD_HTTP'), door, request);
         response.writeHead(400, headers).end(text);
       },
     },
     serverFactory: (handler) =>
       openServer(handler, {
         deadline_ms: door.deadline_ms,
-        render: (refusal) => rendered(refusal, door, world.newId()),
+        render: (refusal, request) => rendered(refusal, door, request),
       }),
     // What is broken below a request never gets to Fastify.
     clientErrorHandler: () => undefined,
@@ -199,29 +200,36 @@ function sendProblem(
   door.failures.note(refusal, cause, request.id);
   if (refusal.status === 401) reply.header('www-authenticate', 'ApiKey realm="certo", header="x-api-key"');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
-  const body = problemBody(refusal, {
-    language: languageOf(request.headers['accept-language']),
-    requestId: request.id,
-    instance: pathOf(request.url),
-    baseUrl: door.corridor.world.baseUrl,
-  });
-  return reply.code(refusal.status).type('application/problem+json; charset=utf-8').send(JSON.stringify(body));
+  const text = problemText(refusal, door, request.id, request);
+  return reply.code(refusal.status).type(problemType).send(text);
 }
 
-/** The answer to what never became a request of Fastify's. */
+/** The answer to what never became a request of Fastify's; `request` where it is known which one it was. */
 function rendered(
   refusal: Refusal,
   door: HttpDoor,
-  requestId: string,
+  request?: IncomingMessage,
 ): { text: string; headers: Record<string, string> } {
-  const { baseUrl } = door.corridor.world;
-  const text = JSON.stringify(problemBody(refusal, { language: 'en', requestId, instance: '', baseUrl }));
+  const requestId = requestIdOf(request?.headers['x-request-id'], door.corridor.world.newId);
+  const text = problemText(refusal, door, requestId, request);
   return {
     text,
     headers: {
-      'content-type': 'application/problem+json; charset=utf-8',
+      'content-type': problemType,
       'content-length': String(Buffer.byteLength(text)),
       'x-request-id': requestId,
     },
   };
+}
+
+/** In the language and with the path of the request. What CONNECT asks for is no path (RFC 9112, section 3.2.3). */
+function problemText(
+  refusal: Refusal,
+  { corridor }: HttpDoor,
+  requestId: string,
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'url'> | undefined,
+): string {
+  const instance = request?.url === undefined || request.method === 'CONNECT' ? '' : pathOf(request.url);
+  const language = languageOf(request?.headers['accept-language']);
+  return JSON.stringify(problemBody(refusal, { language, requestId, instance, baseUrl: corridor.world.baseUrl }));
 }
