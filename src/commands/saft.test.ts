@@ -184,6 +184,7 @@ describe('saft export', () => {
 
   test.each([
     [['--from', '2026-02-30'], 2, /--from 2026-02-30 is no day/],
+    [['--from', '1999-12-31'], 2, /--from 1999-12-31 is before 2000-01-01/],
     [['--to', '2025-01-01'], 2, /--to is before --from/],
     [['--json'], 2, /--out FILE/],
     [['--encoding', 'UTF-16'], 2, /Allowed choices are UTF-8, Windows-1252/],

@@ -8,6 +8,7 @@ import { finished } from 'node:stream/promises';
 import { syncFolder } from '../db/data-directory.ts';
 import { openDb } from '../db/open.ts';
 import { partOf } from '../db/part-file.ts';
+import { earliest_day } from '../fiscal/dates.ts';
 import { isOwnNif } from '../fiscal/nif.ts';
 import type { SaftEncoding } from '../fiscal/saft/encode.ts';
 import type { SaftProgram } from '../fiscal/saft/source.ts';
@@ -74,6 +75,12 @@ function checkOptions({ from, to, out, json }: ExportOptions): void {
     ['--to', to],
   ] as const) {
     if (!isDay(day)) throw new CommandError(exit.usage, `${name} ${day} is no day: write YYYY-MM-DD.`);
+  }
+  if (from < earliest_day) {
+    throw new CommandError(
+      exit.usage,
+      `--from ${from} is before ${earliest_day}, the first day that SAF-T has room for.`,
+    );
   }
   if (to < from) throw new CommandError(exit.usage, '--to is before --from.');
   if (json === true && out === undefined) {

@@ -130,6 +130,39 @@ test('dates: never after today, never before the last of the series', () => {
   expect(decided({ ...on('2026-03-02'), head }).date).toBe('2026-03-02');
 });
 
+describe('days that no SAF-T file can tell', () => {
+  const places = (content: Content) =>
+    refusal({ content }).problems.map(({ code, pointer, facts }) => [code, pointer, facts]);
+  const early = (pointer: string, date: string) => ['DATE_TOO_EARLY', pointer, { date, earliest: '2000-01-01' }];
+  const dated = (type: DocumentType, over: Partial<Content>) => sampleContent(type, undefined, over);
+
+  test('none is dated before 2000, whatever its tax point, and none says a day before it', () => {
+    const slip = { date: '0026-03-02', taxPointDate: '2026-03-02' };
+    expect(places(dated('INVOICE', slip))).toEqual([early('/date', '0026-03-02')]);
+    expect(places(dated('PROFORMA', { ...slip, date: '1999-12-31' }))).toEqual([early('/date', '1999-12-31')]);
+    const payment = { method: 'NU', date: '0026-03-02' };
+    expect(places(dated('INVOICE_RECEIPT', { payment, dueDate: '0026-03-03', taxPointDate: '1999-12-31' }))).toEqual([
+      early('/taxPointDate', '1999-12-31'),
+      early('/dueDate', '0026-03-03'),
+      early('/payment/date', '0026-03-02'),
+    ]);
+    const recovered = { kind: 'M', original: 'abc/1' } as const;
+    const head = { ...newHead(), kind: 'R' } as const;
+    expect(refusal({ head, content: dated('INVOICE', { ...slip, recovered }) }).problems).toMatchObject([
+      { code: 'DATE_TOO_EARLY', pointer: '/date' },
+    ]);
+    expect(decided({ content: dated('INVOICE', { ...slip, date: '2000-01-01' }) }).date).toBe('2000-01-01');
+  });
+
+  test('a receipt says its day once, and a credit note has the tax point of what it credits, as that stands', () => {
+    const parent = { id: 'p', number: 'FT A2026/1', date: '0026-02-20', type: 'INVOICE' } as const;
+    const receipt = sampleContent('RECEIPT', [], { parent, date: '0026-03-02', payment: { date: '0026-03-02' } });
+    expect(places(receipt)).toEqual([early('/date', '0026-03-02')]);
+    const note = { parent: { ...parent, reason: 'Anulação' }, taxPointDate: '0026-02-20' };
+    expect(decided({ content: dated('CREDIT_NOTE', note) }).date).toBe('2026-03-02');
+  });
+});
+
 describe('what a document is about comes before it', () => {
   const invoice = { id: 'p', number: 'FT A2026/1', date: '2026-02-20', type: 'INVOICE' } as const;
   const proforma = { id: 'o', number: 'PF A2026/1', date: '2026-02-20', type: 'PROFORMA' } as const;

@@ -98,8 +98,8 @@ const longest_wait_ms = 5000;
  * Decides one document. Throws, and then nothing has happened:
  * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
  * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
- * and INVALID_REQUEST where its date contradicts the document it is about or its payment (dates.ts), and where the draft
- * can't be priced any more: for its tax point (rates or exemption codes that ended), or with what its customer, items and
+ * and INVALID_REQUEST where a day of it is too early, or its date contradicts the document it is about or its payment
+ * (dates.ts), and where the draft can't be priced any more: for its tax point (rates or exemption codes that ended), or with what its customer, items and
  * company are now.
  */
 export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {

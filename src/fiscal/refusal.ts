@@ -306,6 +306,11 @@ export const refusals = {
     en: 'dueDate cannot be before date.',
     pt: 'dueDate não pode ser anterior a date.',
   },
+  DATE_TOO_EARLY: {
+    status: 400,
+    en: '{date} is before {earliest}, the first day that a SAF-T file has room for. Correct the date.',
+    pt: '{date} é anterior a {earliest}, o primeiro dia que um ficheiro SAF-T admite. Corrija a data.',
+  },
   DATE_BEFORE_PARENT: {
     status: 400,
     en: '{number}, which this document is about, is dated {parentDate}; this one cannot be dated {date}. Give that day or a later one.',

@@ -8,6 +8,7 @@
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
+import { earliest_day } from '../fiscal/dates.ts';
 
 /**
  * A UUID, in either case. Operations see it in small letters, as the books write it: documents are sealed under theirs,
@@ -57,6 +58,9 @@ export const percent = (description: string) => Type.Number({ minimum: 0, maximu
 /** A civil day, or an instant that is taken as the company's day. */
 export const day = (description: string) =>
   Type.String({ format: 'day', maxLength: 40, description, examples: ['2026-11-21'] });
+
+/** A day that SAF-T tells; the law refuses one that it has no room for (src/fiscal/dates.ts). */
+export const dayOfBooks = (description: string) => day(`${description} From ${earliest_day} on.`);
 
 /** A date and time with its zone. */
 export const instant = (description: string) =>

@@ -11,10 +11,11 @@ import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
 let A: TestCompany;
+let Z: TestCompany;
 
 beforeAll(async () => {
-  service = await startService({ companies: ['A'], clock: new Date('2026-03-31T10:00:00Z') });
-  ({ A } = service.companies);
+  service = await startService({ companies: ['A', 'Z'], clock: new Date('2026-03-31T10:00:00Z') });
+  ({ A, Z } = service.companies);
 });
 afterAll(() => service.stop());
 
@@ -25,6 +26,7 @@ const places = (answer: { status: number; json: unknown }) => [
   (answer as Answer).json.errors?.map(({ pointer, code }) => [pointer, code]),
 ];
 const early = [400, [['/date', 'DATE_BEFORE_PARENT']]];
+const tooEarly = (...pointers: string[]) => [400, pointers.map((pointer) => [pointer, 'DATE_TOO_EARLY'])];
 /** How a draft is asked for that is like this one. */
 const like = ({ customer, items }: InvoiceJson) => ({
   type: 'INVOICE',
@@ -128,4 +130,60 @@ test('what is issued as paid was paid by then', async () => {
   // Paid in advance; and a supply may lie ahead of its invoice.
   const advance = await invoice({ ...paid('2026-02-01'), date: '2026-03-31', taxPointDate: '2026-06-01' });
   expect([advance.status, advance.number]).toEqual(['ISSUED', 'FR A2026/1']);
+});
+
+test('nothing is dated before 2000: no SAF-T file could tell it', async () => {
+  const { id, ...issued } = await invoice();
+  const slip = { date: '0026-11-20', taxPointDate: '2026-03-31' };
+  const no = await asked({ ...like(issued as InvoiceJson), ...slip });
+  expect(places(no)).toEqual(tooEarly('/date'));
+  for (const part of ['0026-11-20', '2000-01-01']) expect(no.text).toContain(part);
+  const paid = { type: 'SIMPLIFIED_INVOICE', payment: { method: 'NU', date: '1999-12-31' } };
+  expect(places(await asked({ ...like(issued as InvoiceJson), ...paid }))).toEqual(tooEarly('/payment/date'));
+  const draft = await A.draft();
+  expect(places(await A.patch(`/invoices/${draft.id}`, slip))).toEqual(tooEarly('/date'));
+  expect(places(await A.patch(`/invoices/${draft.id}`, { dueDate: '0026-04-30' }))).toEqual(tooEarly('/dueDate'));
+  // Together with what else is wrong.
+  const unknown = places(await asked({ ...like(issued as InvoiceJson), cae: '99999', taxPointDate: '0026-03-31' }));
+  expect(unknown).toEqual([
+    400,
+    [
+      ['/cae', 'CAE_NOT_OF_COMPANY'],
+      ['/taxPointDate', 'DATE_TOO_EARLY'],
+      ['/items/0/vatRate', 'VAT_RATE_NOT_IN_FORCE'],
+    ],
+  ]);
+  const { type: _type, ...proforma } = like(issued as InvoiceJson);
+  const young = await registerSeries(service.world, A.id, { documentType: 'PROFORMA', code: 'NEW' });
+  expect(places(await A.post('/proposals', { ...proforma, ...slip, seriesId: young.id }))).toEqual(tooEarly('/date'));
+  const receipts = await registerSeries(service.world, A.id, { documentType: 'RECEIPT', code: 'NEW' });
+  const pay = { date: '0026-11-20', seriesId: receipts.id };
+  expect(places(await A.post(`/invoices/${id}/pay`, pay))).toEqual(tooEarly('/date'));
+  const note = { parentInvoiceId: id, date: '0026-11-20', issue: false };
+  expect(places(await A.post('/invoices/credit-notes', note))).toEqual(tooEarly('/date'));
+});
+
+test('the day is that of the company: an instant of 2000 in UTC can lie before it', async () => {
+  const { id } = await Z.draft();
+  expect(places(await Z.patch(`/invoices/${id}`, { dueDate: '2000-01-01T00:30:00Z' }))).toEqual(tooEarly('/dueDate'));
+});
+
+test('a draft of before there was a first day is told when it is issued', async () => {
+  const draft = await A.draft({ taxPointDate: '2026-03-31' });
+  const { id: seriesId } = await registerSeries(service.world, A.id, { documentType: 'INVOICE', code: 'SLIP' });
+  await service.owner.query(
+    `update certo.documents set date = '0026-11-20', series_id = $2, updated_at = certo.now() + interval '1 second',
+       content = jsonb_set(content, '{date}', '"0026-11-20"'), asked = jsonb_set(asked, '{date}', '"0026-11-20"') where id = $1`,
+    [draft.id, seriesId],
+  );
+  const issue = async () => {
+    const { updatedAt } = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+    return A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: updatedAt });
+  };
+  expect(places(await issue())).toEqual(tooEarly('/date'));
+  // Priced anew since its customer has changed, too.
+  await A.patch(`/customers/${draft.customer.ref}`, { city: 'Évora' });
+  expect(places(await issue())).toEqual(tooEarly('/date'));
+  expect((await A.patch(`/invoices/${draft.id}`, { date: '2026-03-31' })).status).toBe(200);
+  expect((await issue()).status).toBe(200);
 });

@@ -235,6 +235,7 @@ test('everything wrong with a file is told at once, and nothing is written', asy
       }),
       body('fine/8', { date: '2026-03-09', type: 'DEBIT_NOTE' }),
       body(real.number!.toLowerCase(), { kind: 'D', date: '2026-03-09' }),
+      body('fine/10', { date: '0026-03-09', taxPointDate: '2026-03-09' }),
     ]),
   ).toEqual([
     '/documents/1/total RECOVERED_TOTAL',
@@ -245,6 +246,7 @@ test('everything wrong with a file is told at once, and nothing is written', asy
     '/documents/6 SIMPLIFIED_LIMIT',
     '/documents/7 PARENT_REQUIRED',
     '/documents/8/original RECOVERED_STANDS',
+    '/documents/9/date DATE_TOO_EARLY',
   ]);
   expect(await lastOf()).toBe(before);
 });

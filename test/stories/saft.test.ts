@@ -78,7 +78,17 @@ test.each([
   ],
   ['fromDate=2026-03-02&toDate=2026-03-01', [['?toDate', 'PERIOD_BACKWARDS']]],
   ['fromDate=2026-03-01&toDate=2027-03-02', [['?toDate', 'PERIOD_TOO_LONG']]],
-  ['fromDate=0001-01-01&toDate=9999-12-31', [['?toDate', 'PERIOD_TOO_LONG']]],
+  ['fromDate=2000-01-01&toDate=9999-12-31', [['?toDate', 'PERIOD_TOO_LONG']]],
+  // Its schema has no day before 2000.
+  ['fromDate=1999-12-01&toDate=1999-12-31', [['?fromDate', 'DATE_TOO_EARLY']]],
+  ['fromDate=1999-12-31T23:59:59Z&toDate=2000-01-31', [['?fromDate', 'DATE_TOO_EARLY']]],
+  [
+    'fromDate=0001-01-01&toDate=9999-12-31',
+    [
+      ['?fromDate', 'DATE_TOO_EARLY'],
+      ['?toDate', 'PERIOD_TOO_LONG'],
+    ],
+  ],
 ])('%s is refused', async (query, problems) => {
   const answer = await A.get(`/saft?${query}`);
   expect([answer.status, answer.json.code]).toEqual([400, 'INVALID_REQUEST']);
@@ -89,7 +99,11 @@ test.each([
   'fromDate=2026-03-01&toDate=2027-03-01',
   'fromDate=2024-01-01&toDate=2024-12-31',
   'fromDate=9999-01-01&toDate=9999-12-31',
-])('%s is at most a year', async (query) => expect((await A.get(`/saft?${query}`)).status).toBe(200));
+  'fromDate=2000-01-01&toDate=2000-12-31',
+])('%s is at most a year, and a valid file', async (query) => {
+  const { status, text } = await A.get(`/saft?${query}`);
+  expect([status, schemaFaults(text)]).toEqual([200, []]);
+});
 
 test('HEAD says how long it would be', async () => {
   const [head, get] = [await A.call('HEAD', march), await A.get(march)];

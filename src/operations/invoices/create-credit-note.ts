@@ -11,7 +11,7 @@ import type { Mac } from '../../fiscal/seal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, day, id, line, quantity, text } from '../fields.ts';
+import { closed, dayOfBooks, id, line, quantity, text } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
@@ -41,7 +41,7 @@ const NoteBody = closed({
     }),
   ),
   seriesId: Type.Optional(id('Series of the note; the default one when absent.')),
-  date: Type.Optional(day('Document date; the day of issue when absent.')),
+  date: Type.Optional(dayOfBooks('Document date; the day of issue when absent.')),
   notes: Type.Optional(text(2000, 'Printed notes.')),
 });
 

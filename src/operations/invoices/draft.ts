@@ -22,7 +22,7 @@ import type {
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
-import { closed, day, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
+import { closed, dayOfBooks, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
 import { vatRates } from '../items/item.ts';
 
 export const invoiceTypes = [
@@ -60,11 +60,11 @@ export const draftMembers = {
   customerId: id('Id of the customer.'),
   items: Type.Array(DraftItem, { minItems: 1, maxItems: 1000, description: 'The lines.' }),
   seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),
-  date: Type.Optional(day('Document date; the day of issue when absent.')),
+  date: Type.Optional(dayOfBooks('Document date; the day of issue when absent.')),
   taxPointDate: Type.Optional(
-    day("Date of supply; chooses the VAT rates, but for a DEBIT_NOTE: those are its invoice's."),
+    dayOfBooks("Date of supply; chooses the VAT rates, but for a DEBIT_NOTE: those are its invoice's."),
   ),
-  dueDate: Type.Optional(day('Due date; the document date when absent.')),
+  dueDate: Type.Optional(dayOfBooks('Due date; the document date when absent.')),
   currency: Type.Optional(
     Type.String({ format: 'currency', description: 'ISO 4217; EUR when absent.', examples: ['EUR'] }),
   ),
@@ -86,7 +86,7 @@ export const draftMembers = {
     closed(
       {
         method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.', 0, 'MB')),
-        date: Type.Optional(day('Day of payment.')),
+        date: Type.Optional(dayOfBooks('Day of payment.')),
       },
       'How it was paid: INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',
     ),

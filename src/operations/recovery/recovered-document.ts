@@ -5,7 +5,7 @@ import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import { type Content, documentTypes, type Recovered, type Region } from '../../fiscal/document.ts';
 import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
-import { closed, day, line, money, oneOf } from '../fields.ts';
+import { closed, dayOfBooks, line, money, oneOf } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
 
 /** Types that are recovered: those of POST /invoices. */
@@ -18,7 +18,7 @@ export const RecoveredBody = closed({
   original: line(longest_original, 'M: series/number of the form. D: the whole number of the lost document.', 1),
   type: oneOf(recoveredTypes, 'Document type.'),
   ...members,
-  date: day("The original's date."),
+  date: dayOfBooks("The original's date."),
   total: money("The original's total with VAT: what is calculated must be the same."),
   reported: Type.Optional(
     Type.Boolean({

@@ -1,9 +1,10 @@
 /** The SAF-T of a period as a download. */
 import { statement } from '../../db/transact.ts';
+import { tooEarly } from '../../fiscal/dates.ts';
 import type { Day, Region } from '../../fiscal/document.ts';
-import { invalid, type Problem } from '../../fiscal/refusal.ts';
+import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
 import { addDays, parseDay } from '../../fiscal/time.ts';
-import { closed, day } from '../fields.ts';
+import { closed, day, dayOfBooks } from '../fields.ts';
 import { Download, defineDownload } from '../operation.ts';
 import { exportSaft } from './export-saft.ts';
 import { commentOf } from './program.ts';
@@ -25,7 +26,7 @@ export const getSaft = defineDownload({
     'SAF-T (PT) 1.04_01 of every numbered document dated in the period: invoices, notes, receipts, transport documents and pro formas, cancelled ones too, out of one snapshot of the books.',
   media: 'application/xml',
   query: closed({
-    fromDate: day('First document date.'),
+    fromDate: dayOfBooks('First document date.'),
     toDate: day('Last document date, at most a year later.'),
   }),
   access: { key: true },
@@ -46,18 +47,18 @@ export const getSaft = defineDownload({
   },
 });
 
-/** Throws INVALID_REQUEST: PERIOD_BACKWARDS, PERIOD_TOO_LONG. */
+/** Throws INVALID_REQUEST: DATE_TOO_EARLY, PERIOD_BACKWARDS, PERIOD_TOO_LONG. */
 function periodOf(asked: { readonly fromDate: string; readonly toDate: string }, region: Region) {
   const from = parseDay(asked.fromDate, region)!;
   const to = parseDay(asked.toDate, region)!;
-  const problem = problemOf(from, to);
-  if (problem !== undefined) throw invalid([{ ...problem, pointer: '?toDate' }]);
+  refuseAll([...tooEarly('?fromDate', from), ...lengthProblems(from, to)]);
   return { from, to };
 }
 
-function problemOf(from: Day, to: Day): Omit<Problem, 'pointer'> | undefined {
-  if (to < from) return { code: 'PERIOD_BACKWARDS' };
+function lengthProblems(from: Day, to: Day): Problem[] {
+  const pointer = '?toDate';
+  if (to < from) return [{ code: 'PERIOD_BACKWARDS', pointer }];
   // After the last year of the calendar no day is written any more.
   const latest = from < '9999' ? addDays(from, longest_days - 1) : '9999-12-31';
-  return to > latest ? { code: 'PERIOD_TOO_LONG', facts: { latest } } : undefined;
+  return to > latest ? [{ code: 'PERIOD_TOO_LONG', pointer, facts: { latest } }] : [];
 }
