@@ -31,8 +31,8 @@ const readPortion = statement(
 );
 
 // The first invoice in the period of each pro forma or transport document of it: F is one whose invoice is in the same file
-// (Portaria 302/2016, WorkStatus and MovementStatus). Once there was one it stays invoiced, also when that is cancelled: the AT was told so, and a
-// cancelled invoice stands in the file all the same.
+// (Portaria 302/2016, WorkStatus and MovementStatus). Once there was one it stays invoiced, also when that is cancelled: the
+// AT was told so, and a cancelled invoice stands in the file all the same.
 const readInvoiced = statement(
   'saft_invoiced',
   `select distinct on (d.id) d.id, s.issued_at, s.issued_by
