@@ -339,6 +339,25 @@ describe('readiness', () => {
     });
   });
 
+  test('what could not be told to the AT for want of credentials is free for another kind, or in other letters', async () => {
+    const poor = await service.newCompany({ name: 'Sem senha, Lda', taxpayerNumber: nifFrom('51111112') });
+    const register = (code: string, kind: 'N' | 'F' = 'N') =>
+      registerSeries(service.world, poor.id, { documentType: 'INVOICE', code, kind });
+    for (const code of ['P1', 'P2']) {
+      await expect(register(code)).rejects.toMatchObject({ code: 'AT_CREDENTIALS_MISSING' });
+    }
+    const { rowCount } = await service.owner.query('select from certo.series where company_id = $1', [poor.id]);
+    expect(rowCount).toBe(0);
+    await service.setCredentials(poor);
+    expect(await register('p1')).toMatchObject({ code: 'p1', existed: false });
+    expect(await register('P2', 'F')).toMatchObject({ kind: 'F', existed: false });
+    // What is registered is told without any.
+    await service.owner.query(`update certo.companies set at_state = 'WRONG' where id = $1`, [poor.id]);
+    expect(await register('p1')).toMatchObject({ code: 'p1', existed: true });
+    await expect(register('P1')).rejects.toMatchObject({ code: 'SERIES_CODE_TAKEN' });
+    await expect(register('P3')).rejects.toMatchObject({ code: 'AT_CREDENTIALS_MISSING' });
+  });
+
   test('credentials, then the comparison of series by itself, then a series', async () => {
     await service.setCredentials(young);
     await eventually(async () => expect(await reasons(young)).toEqual(['SERIES_REQUIRED']));

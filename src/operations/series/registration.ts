@@ -4,7 +4,7 @@
  */
 import type { AtGateway, Credentials } from '../../at/gateway.ts';
 import type { AtDocumentCode, RegisterSeries, SeriesRecord } from '../../at/reports.ts';
-import type { Db, Row } from '../../db/transact.ts';
+import type { Db, Entry, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Day, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
@@ -106,27 +106,12 @@ export async function registerSeries(
   if (cashVat && !mayBeCashVat(documentType)) throw new Refusal('SERIES_NOT_CASH_VAT', { type: documentType });
   const atType = seriesTypeCode(documentType, cashVat) as AtDocumentCode;
   const entry = entryOfCompany(companyId, 'operator');
-  const { series, company } = await world.db.transact(entry, async (tx) => {
-    const results = await tx.batch([
-      [insertSeries, [world.newId(), documentType, atType, code, kind, cashVat]],
-      [readSeries, [atType, code]],
-      [readCredentials, []],
-    ]);
-    return { series: results[1]![0]!, company: results[2]![0] };
-  });
-  if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
-  // The same letters in another case are the same series for the AT, but not the same text on documents.
-  const same = series['code'] === code && series['kind'] === kind && series['cash_vat'] === cashVat;
-  if (!same) throw new Refusal('SERIES_CODE_TAKEN', { code });
+  const { series, company, credentials } = await begin(world, entry, { documentType, atType, code, kind, cashVat });
   const id = String(series['id']);
   const registered = { id, code, documentType, kind, cashVat };
-  if (series['status'] === 'ACTIVE') {
+  if (credentials === undefined) {
     return { ...registered, validationCode: String(series['validation_code']), existed: true };
   }
-  if (series['status'] !== 'PENDING') throw new Refusal('SERIES_CODE_TAKEN', { code });
-
-  const credentials = credentialsOf(company, world.master);
-  if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
   // The AT judges the start date by Lisbon's day (4049 when it is past), also for companies of the islands.
   const startDate = dayOf(company['now'] as Date, 'PT');
   const validationCode = await validationCodeOf(world, credentials, {
@@ -139,6 +124,38 @@ export async function registerSeries(
   });
   await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
   return { ...registered, validationCode, existed: false };
+}
+
+interface Begun {
+  readonly series: Row;
+  readonly company: Row;
+  /** To tell the AT with; undefined of a series that is ACTIVE. */
+  readonly credentials: Credentials | undefined;
+}
+
+/** Writes down what is asked for before the AT is told, since its answer may be lost. What is refused here leaves nothing. */
+function begin(
+  world: SeriesWorld,
+  entry: Entry,
+  { documentType, atType, code, kind, cashVat }: Required<WantedSeries> & { readonly atType: AtDocumentCode },
+): Promise<Begun> {
+  return world.db.transact(entry, async (tx) => {
+    const results = await tx.batch([
+      [insertSeries, [world.newId(), documentType, atType, code, kind, cashVat]],
+      [readSeries, [atType, code]],
+      [readCredentials, []],
+    ]);
+    const [series, company] = [results[1]![0]!, results[2]![0]];
+    if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
+    const { status } = series;
+    // The same letters in another case are the same series for the AT, but not the same text on documents.
+    const same = series['code'] === code && series['kind'] === kind && series['cash_vat'] === cashVat;
+    if (!same || (status !== 'PENDING' && status !== 'ACTIVE')) throw new Refusal('SERIES_CODE_TAKEN', { code });
+    if (status === 'ACTIVE') return { series, company, credentials: undefined };
+    const credentials = credentialsOf(company, world.master);
+    if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
+    return { series, company, credentials };
+  });
 }
 
 type Registration = Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'> & {
