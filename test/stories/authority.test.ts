@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ClockDoor } from '../../src/doors/clock/clock.ts';
 import { reportGroup } from '../../src/doors/clock/reports.ts';
 import { refusedReports, tellAgain } from '../../src/operations/reports/tell-again.ts';
-import { registerSeries, syncSeries } from '../../src/operations/series/registration.ts';
+import { registerSeries, type SeriesWorld, syncSeries } from '../../src/operations/series/registration.ts';
 import { eventually } from '../eventually.ts';
 import type { CompanyJson, InvoiceJson } from '../replies.ts';
 import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '../service.ts';
@@ -29,7 +29,7 @@ interface LedgerDocument {
 }
 
 const ledger = async (company: TestCompany) =>
-  service.control<{ documents: LedgerDocument[]; series: { documents: number; gaps: unknown[] }[] }>(
+  service.control<{ documents: LedgerDocument[]; series: { state: string; documents: number; gaps: unknown[] }[] }>(
     'GET',
     `/__ledger?nif=${company.taxpayerNumber}`,
   );
@@ -409,6 +409,25 @@ describe('readiness', () => {
       validationCode,
     ]);
     expect(await syncSeries(service.world, young.id)).toBe('ok');
+  });
+
+  test('the AT is asked for active series alone: the ended ones would be too long an answer some day', async () => {
+    const answers: string[][] = [];
+    const listening: SeriesWorld = {
+      ...service.world,
+      at: {
+        ...service.gateway,
+        async listSeries(...call) {
+          const answer = await service.gateway.listSeries(...call);
+          answers.push(answer.kind === 'done' ? answer.series.map(({ state }) => state) : []);
+          return answer;
+        },
+      },
+    };
+    const { series } = await ledger(young);
+    expect(series.map(({ state }) => state)).toContain('F');
+    expect(await syncSeries(listening, young.id)).toBe('ok');
+    expect(answers).toEqual([series.map(({ state }) => state).filter((state) => state === 'A')]);
   });
 
   test('an outage does not make a company unready; a series the AT does not know does', async () => {

@@ -1,5 +1,5 @@
 // The gateway's real code against the simulator over real TLS: every operation, there and back.
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -71,6 +71,40 @@ describe('series', () => {
     ).toMatchObject({ code: '2003' });
     // An annulled communication frees its identifier; the new one has a code of its own.
     expect(await registered(world.gateway, 'FT', 'S2')).not.toBe(other);
+  });
+
+  it('lists active series alone where so many ended that all of them are a longer answer than is read', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'certo-at-'));
+    const ended = Array.from({ length: 3_000 }, (_, i) => ({
+      nif: '500000000',
+      series: `ENDED${i}`,
+      kind: 'N',
+      documentClass: 'SI',
+      documentCode: 'FT',
+      firstNumber: 1,
+      startDate: '2026-11-21',
+      processing: 'PI',
+      certificateNumber: '9999',
+      validationCode: `AAAA${i + 1000}`,
+      registeredOn: '2026-11-21',
+      state: 'F',
+      stateAt: '2026-11-21T12:00:00',
+      lastNumber: 1,
+    }));
+    const lines = ended.map((series) => `${JSON.stringify({ series })}\n`);
+    writeFileSync(join(directory, 'ledger.jsonl'), lines.join(''));
+    const old = await openAtWorld({ directory });
+    const validationCode = await registered(old.gateway, 'FT', 'LIVE');
+    expect(await old.gateway.listSeries(s.credentials, {})).toMatchObject({
+      kind: 'unknown',
+      problem: 'the reply is too large',
+    });
+    expect(await old.gateway.listSeries(s.credentials, { state: 'A' })).toMatchObject({
+      kind: 'done',
+      series: [{ series: 'LIVE', validationCode }],
+    });
+    await old.close();
+    rmSync(directory, { recursive: true });
   });
 
   it('refuses doubles whatever the case, and wrong facts', async () => {

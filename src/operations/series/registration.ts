@@ -229,7 +229,8 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   const credentials = credentialsOf(company, world.master);
   if (company['at_state'] === 'WRONG') return 'wrong-credentials'; // Refused before: asking again may lock the account.
   if (credentials === undefined) return 'no-credentials';
-  const outcome = await world.at.listSeries(credentials, {});
+  // Ended series grow more for ever, and with all of them the answer would be longer than is read some day.
+  const outcome = await world.at.listSeries(credentials, { state: 'A' });
   if (outcome.kind === 'unknown') return 'unreachable';
   if (outcome.kind === 'refused') {
     // An outage or a fault of the program never counts against the company (decisions 3, Readiness).
