@@ -4,6 +4,7 @@ import { uuidv7 } from 'uuidv7';
 import type { Db } from '../db/transact.ts';
 import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../identity/api-keys.ts';
 import { entryOfCompany } from '../identity/principal.ts';
+import { actCall } from '../operations/operator.ts';
 import { CommandError, exit } from './exit.ts';
 import { enterHouse, findCompany, needId, type OfCompany, openGuestDb } from './guest.ts';
 import { whyNot } from './output.ts';
@@ -21,7 +22,11 @@ export async function create(outside: Outside, options: OfCompany & { name: stri
   const { db, entry } = await enterCompany(outside, options);
   const id = uuidv7();
   return madeAndShown(outside, options, id, (show) =>
-    db.transact(entry, async (tx) => show(await createApiKey(tx, { id, name, random: randomBytes(32) }))),
+    db.transact(entry, async (tx) => {
+      const apiKey = await createApiKey(tx, { id, name, random: randomBytes(32) });
+      await tx.batch([actCall('createApiKey', id)]);
+      await show(apiKey);
+    }),
   );
 }
 
@@ -47,7 +52,10 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
 export async function revoke(outside: Outside, options: OfCompany, keyId: string): Promise<number> {
   const id = needId(keyId, 'an API key');
   const { db, entry } = await enterCompany(outside, options);
-  if (!(await db.transact(entry, (tx) => revokeApiKey(tx, id)))) throw noSuchKey();
+  await db.transact(entry, async (tx) => {
+    if (!(await revokeApiKey(tx, id))) throw noSuchKey();
+    await tx.batch([actCall('revokeApiKey', id)]);
+  });
   if (options.json === true) tellJson(outside, { id, revoked: true });
   else tell(outside, 'The key is revoked: the next request with it is refused.');
   return exit.ok;
@@ -62,7 +70,10 @@ export async function rotate(outside: Outside, options: OfCompany, keyId: string
     db.transact(entry, async (tx) => {
       const found = (await listApiKeys(tx)).find((row) => row.id === old);
       if (found === undefined || !(await revokeApiKey(tx, old))) throw noSuchKey();
-      await show(await createApiKey(tx, { id, name: found.name, lineage: found.lineage, random: randomBytes(32) }));
+      const { name, lineage } = found;
+      const apiKey = await createApiKey(tx, { id, name, lineage, random: randomBytes(32) });
+      await tx.batch([actCall('rotateApiKey', old)]);
+      await show(apiKey);
     }),
   );
 }

@@ -4,7 +4,9 @@ import { Buffer } from 'node:buffer';
 import { readFile } from 'node:fs/promises';
 import type { Pool, PoolClient } from 'pg';
 import { uuidv7 } from 'uuidv7';
+import { ownerTransaction } from '../db/owner-transaction.ts';
 import { Refusal } from '../fiscal/refusal.ts';
+import { writeAct } from '../operations/operator.ts';
 import { builtIn, paperFormats } from '../operations/templates/template.ts';
 import { contrastOnWhite, leastContrast, readableColour } from '../print/colour.ts';
 import type { PaperFormat } from '../print/input.ts';
@@ -45,7 +47,7 @@ export async function add(outside: Outside, options: AddOptions): Promise<number
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
   const id = uuidv7();
-  await ofCompany(owner, company.id, async (client) => {
+  await ofCompany(owner, company.id, ['addTemplate', id], async (client) => {
     const names = Object.keys(columns);
     await client.query(
       `insert into certo.templates (company_id, id, ${names.join(', ')}) values ($1, $2, ${names.map((_, i) => `$${i + 3}`).join(', ')})`,
@@ -70,7 +72,7 @@ export async function change(outside: Outside, options: ChangeOptions, templateI
   refuseBuiltIn(id);
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
-  const version = await ofCompany(owner, company.id, async (client) => {
+  const version = await ofCompany(owner, company.id, ['changeTemplate', id], async (client) => {
     const { rows } = await client.query<{ version: number }>(
       `update certo.templates set version = version + 1, updated_at = certo.now(), ${names.map((name, i) => `${name} = $${i + 3}`).join(', ')}
        where company_id = $1 and id = $2 and not is_archived returning version`,
@@ -88,7 +90,7 @@ export async function setDefault(outside: Outside, options: OfCompany, templateI
   const id = needId(templateId, 'a template');
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
-  await ofCompany(owner, company.id, (client) => makeDefault(client, company.id, id));
+  await ofCompany(owner, company.id, ['setDefaultTemplate', id], (client) => makeDefault(client, company.id, id));
   return told(outside, options, { id, isDefault: true }, `The template ${id} is the default of ${company.name}.`);
 }
 
@@ -98,7 +100,7 @@ export async function archive(outside: Outside, options: OfCompany, templateId: 
   refuseBuiltIn(id);
   const { owner } = await enterHouse(outside);
   const company = await findCompany(owner, options.company);
-  await ofCompany(owner, company.id, async (client) => {
+  await ofCompany(owner, company.id, ['archiveTemplate', id], async (client) => {
     const { rowCount } = await client.query(
       `update certo.templates set is_archived = true, is_default = false, updated_at = certo.now()
        where company_id = $1 and id = $2 and not is_archived`,
@@ -178,23 +180,27 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
   return exit.ok;
 }
 
+type TemplateAct = 'addTemplate' | 'changeTemplate' | 'setDefaultTemplate' | 'archiveTemplate';
+
 /** One change of a company's templates after the other, in one transaction. */
-async function ofCompany<T>(owner: Pool, companyId: string, act: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await owner.connect();
+async function ofCompany<T>(
+  owner: Pool,
+  companyId: string,
+  [act, id]: readonly [act: TemplateAct, id: string],
+  work: (client: PoolClient) => Promise<T>,
+): Promise<T> {
   try {
-    await client.query('begin');
-    await client.query('select 1 from certo.companies where id = $1 for no key update', [companyId]);
-    const result = await act(client);
-    await client.query('commit');
-    return result;
+    return await ownerTransaction(owner, async (client) => {
+      await client.query('select 1 from certo.companies where id = $1 for no key update', [companyId]);
+      const result = await work(client);
+      await writeAct(client, companyId, act, id);
+      return result;
+    });
   } catch (error) {
-    await client.query('rollback');
     if ((error as { constraint?: string }).constraint === 'templates_name') {
       throw new CommandError(exit.no, 'The company has a template of this name already: choose another name.');
     }
     throw error;
-  } finally {
-    client.release();
   }
 }
 

@@ -1,8 +1,10 @@
 /** `certo verify`: every numbered document of every series, its signature, its seal and what happened to it. */
 import type { Pool } from 'pg';
 import { uuidv7 } from 'uuidv7';
+import { ownerTransaction } from '../db/owner-transaction.ts';
 import type { Db } from '../db/transact.ts';
 import { booksSeal } from '../keys/sealing.ts';
+import { writeAct } from '../operations/operator.ts';
 import { recordBreaks } from '../operations/verify/breaks.ts';
 import type { Finding } from '../operations/verify/verify-series.ts';
 import { checkBooks, countDocuments } from './check-books.ts';
@@ -143,13 +145,16 @@ async function resolve(
   { companyId, note, findings, since }: Accepted,
 ): Promise<number> {
   await recordBreaks({ db, newId: uuidv7 }, companyId, findings);
-  const { rowCount } = await owner.query(
-    // Not what a check finds meanwhile, which nobody has seen.
-    `update certo.integrity_breaks set resolved_at = certo.now(), resolution = $2
-     where company_id = $1 and resolved_at is null and (found_at <= $3 or evidence = any ($4::bytea[]))`,
-    [companyId, note, since, findings.map(({ evidence }) => `\\x${evidence.toString('hex')}`)],
-  );
-  const resolved = rowCount ?? 0;
+  const resolved = await ownerTransaction(owner, async (client) => {
+    const { rowCount } = await client.query(
+      // Not what a check finds meanwhile, which nobody has seen.
+      `update certo.integrity_breaks set resolved_at = certo.now(), resolution = $2
+       where company_id = $1 and resolved_at is null and (found_at <= $3 or evidence = any ($4::bytea[]))`,
+      [companyId, note, since, findings.map(({ evidence }) => `\\x${evidence.toString('hex')}`)],
+    );
+    if (rowCount) await writeAct(client, companyId, 'resolveFindings');
+    return rowCount ?? 0;
+  });
   if (options.json === true) tellJson(outside, { companyId, found: findings.length, resolved, resolution: note });
   else if (resolved === 0) tell(outside, 'There was nothing to resolve, and nothing was changed.');
   else tell(outside, `${counted(resolved, 'finding')} resolved: the company can issue again.`);

@@ -1,8 +1,10 @@
 /** The company's cash VAT scheme: set by the operator, when the taxpayer has told the AT of the option. */
 import type { Pool } from 'pg';
+import { ownerTransaction } from '../../db/owner-transaction.ts';
 import type { Day } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { CashVatPeriod } from '../../fiscal/regime.ts';
+import { writeAct } from '../operator.ts';
 
 const most_named = 5;
 
@@ -14,9 +16,7 @@ export async function setCashVat(owner: Pool, companyId: string, period: CashVat
   const from: Day | null = period?.from ?? null;
   const until: Day | null = period?.until ?? null;
   if (from !== null && until !== null && until < from) throw new Refusal('CASH_VAT_PERIOD');
-  const client = await owner.connect();
-  try {
-    await client.query('begin');
+  await ownerTransaction(owner, async (client) => {
     // Whoever numbers in one of these series reads the scheme under its lock, also what was decided ahead: it is committed,
     // and found below, or reads what is written here.
     await client.query('select id from certo.series where company_id = $1 and cash_vat order by id for update', [
@@ -38,11 +38,6 @@ export async function setCashVat(owner: Pool, companyId: string, period: CashVat
       [companyId, from, until],
     );
     if (rowCount !== 1) throw new Refusal('COMPANY_NOT_FOUND');
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+    await writeAct(client, companyId, 'setCashVat');
+  });
 }

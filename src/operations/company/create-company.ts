@@ -1,10 +1,12 @@
 /** Companies are made by the operator (command line; later the console), with the built-in final consumer. */
 import type { Pool } from 'pg';
+import { ownerTransaction } from '../../db/owner-transaction.ts';
 import type { Region } from '../../fiscal/document.ts';
 import { isCae, isPostalCode } from '../../fiscal/identifiers.ts';
 import { finalConsumerNif, isOwnNif } from '../../fiscal/nif.ts';
 import { type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
+import { writeAct } from '../operator.ts';
 
 export interface NewCompany {
   readonly name: string;
@@ -23,9 +25,7 @@ export interface NewCompany {
 export async function createCompany(owner: Pool, company: NewCompany, newId: () => string): Promise<string> {
   refuseAll(companyProblems(company));
   const id = newId();
-  const client = await owner.connect();
-  try {
-    await client.query('begin');
+  await ownerTransaction(owner, async (client) => {
     const { rowCount } = await client.query(
       `insert into certo.companies (id, name, taxpayer_number, cae, region, address, postal_code, city, email, phone, website)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) on conflict (taxpayer_number) do nothing`,
@@ -49,14 +49,9 @@ export async function createCompany(owner: Pool, company: NewCompany, newId: () 
        values ($1, $2, 'system', 'Consumidor final', 'Consumidor final', $3, 'PT', true)`,
       [id, newId(), finalConsumerNif],
     );
-    await client.query('commit');
-    return id;
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release();
-  }
+    await writeAct(client, id, 'createCompany');
+  });
+  return id;
 }
 
 function companyProblems(company: NewCompany): Problem[] {
@@ -90,10 +85,14 @@ export async function setAtCredentials(
     refuseAll([{ code: 'INVALID_FORMAT', pointer: '/username', facts: { format: `${rows[0].taxpayer_number}/1` } }]);
   }
   if (credentials.password === '') refuseAll([{ code: 'REQUIRED', pointer: '/password' }]);
-  await owner.query(
-    `update certo.companies set at_username = $2, at_password_sealed = $3, at_state = 'NEW', at_synced_at = null, at_series_differ = false, at_sync_next_at = certo.now(),
-       at_sync_tries = 0, updated_at = certo.now()
-     where id = $1`,
-    [companyId, credentials.username, master.seal('at-password', Buffer.from(credentials.password, 'utf8'))],
-  );
+  const sealed = master.seal('at-password', Buffer.from(credentials.password, 'utf8'));
+  await ownerTransaction(owner, async (client) => {
+    await client.query(
+      `update certo.companies set at_username = $2, at_password_sealed = $3, at_state = 'NEW', at_synced_at = null, at_series_differ = false, at_sync_next_at = certo.now(),
+         at_sync_tries = 0, updated_at = certo.now()
+       where id = $1`,
+      [companyId, credentials.username, sealed],
+    );
+    await writeAct(client, companyId, 'setAtCredentials');
+  });
 }

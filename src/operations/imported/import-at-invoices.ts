@@ -8,6 +8,7 @@ import type { EfaturaDocument } from '../../at/efatura/record.ts';
 import type { Db, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
+import { actCall } from '../operator.ts';
 import { type Kept, keptOf, keyOf, readKept, sameAs, updatedBy, writeKept } from './kept.ts';
 
 export interface ImportAsked {
@@ -45,11 +46,6 @@ const takeTurn = statement(
      set_config('enable_seqscan', 'off', true) as scans, set_config('enable_hashjoin', 'off', true) as hashes,
      set_config('enable_mergejoin', 'off', true) as merges`,
 );
-const insertAudit = statement(
-  'import_audit',
-  `insert into certo.audit (company_id, id, actor, operation, subject_id, request_id)
-   values (certo.current_company(), $1, $2, 'importAtInvoices', $3, 'command')`,
-);
 
 /** Carries the report out of a transaction that is to be rolled back. */
 class NothingKept extends Error {}
@@ -69,7 +65,7 @@ export async function importAtInvoices(
         for (let at = 0; at < documents.length; at += portion) await run.take(tx, documents.slice(at, at + portion));
       }
       if (run.report().problemCount > 0 || asked.dryRun === true) throw new NothingKept();
-      await tx.commitWith([[insertAudit, [asked.newId(), asked.actor, run.id]]]);
+      await tx.commitWith([actCall('importAtInvoices', run.id, asked.actor)]);
     });
   } catch (error) {
     if (!(error instanceof NothingKept)) throw error;

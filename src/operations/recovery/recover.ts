@@ -5,7 +5,6 @@
  */
 import { StatementError } from '../../db/errors.ts';
 import type { Db, Tx } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
 import type { Content, Region } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { standing } from '../../fiscal/standing.ts';
@@ -14,6 +13,7 @@ import { insertDraftCall } from '../invoices/create-draft.ts';
 import { lockFamily } from '../invoices/family.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument } from '../numbering.ts';
+import { actCall, operator as actor } from '../operator.ts';
 import { begunNow } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import type { World } from '../world.ts';
@@ -22,14 +22,6 @@ import { recoveredContent, totalProblems } from './recovered-document.ts';
 
 /** As the audit names it: a command, and so in no list of operations. */
 export const recoveringAct = 'recoverDocument';
-
-const insertAudit = statement(
-  'recovery_audit',
-  `insert into certo.audit (company_id, id, actor, operation, subject_id) values (certo.current_company(), $1, $2, '${recoveringAct}', $3)`,
-);
-
-/** A user code of SAF-T. */
-const actor = 'operator';
 
 export interface RecoveredDocument extends Recovery {
   /** Done by an earlier run of the same file. */
@@ -85,7 +77,7 @@ async function recoverIn(
   await tx.batch([
     insertDraftCall(id, asked, content, actor, numbered.now),
     ...stampCalls(numbered, { ...standing(asked.type, content.totals.toPay), actor, begun }, world.seal),
-    [insertAudit, [world.newId(), actor, id]],
+    actCall(recoveringAct, id),
   ]);
   return { id, number: numbered.issued.number, atcud: numbered.issued.atcud, before: false };
 }

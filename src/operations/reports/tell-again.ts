@@ -7,6 +7,7 @@ import { statement, untangled } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
 import { changeCall, changedOnce, standingColumns } from '../books.ts';
+import { actCall } from '../operator.ts';
 
 export interface RefusedReport {
   readonly id: string;
@@ -68,7 +69,8 @@ export async function tellAgain(
         const rows = await tx.query(lockRefused, [ids]);
         const results = await tx.batch(rows.map((row) => changeCall(row, againOf(row), mac)));
         results.forEach(changedOnce);
-        await tx.query(countAsSent, [rows.map((row) => String(row['id']))]);
+        const told = rows.map((row) => String(row['id']));
+        await tx.batch([[countAsSent, [told]], ...told.map((id) => actCall('reportAgain', id))]);
         return rows.length;
       }),
     );

@@ -8,6 +8,7 @@ import type { AtDocumentCode, SeriesKey, SeriesRecord } from '../../at/reports.t
 import { type Entry, type Row, statement } from '../../db/transact.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
+import { actCall } from '../operator.ts';
 import { credentialsOf, type SeriesWorld } from './registration.ts';
 
 // A request that nobody waits for any more may still be on its way: one call takes 2 minutes at most
@@ -206,7 +207,11 @@ function heldAs(found: SeriesRecord | undefined): string {
 async function conclude(world: SeriesWorld, entry: Entry, stopped: Stopped, standing: Told): Promise<EndOutcome> {
   if (standing.kind !== 'ended') return still(stopped, standing);
   const { id, code, lastNumber, end } = stopped;
-  const [ended] = await world.db.transact(entry, (tx) => tx.query(setEnded, [id, end, lastNumber]));
+  const [ended] = await world.db.transact(entry, async (tx) => {
+    const rows = await tx.query(setEnded, [id, end, lastNumber]);
+    await tx.batch(rows.map(() => actCall(end === 'FINALIZED' ? 'finalizeSeries' : 'annulSeries', id)));
+    return rows;
+  });
   assert(ended !== undefined, 'what the AT has ended was not active again');
   return { kind: 'ended', code, lastNumber };
 }

@@ -13,6 +13,7 @@ import { isSeriesCode } from '../../fiscal/series.ts';
 import { addDays, dayOf } from '../../fiscal/time.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
+import { actCall } from '../operator.ts';
 
 export interface SeriesWorld {
   readonly db: Db;
@@ -122,7 +123,11 @@ export async function registerSeries(
     firstAsked: series['created_at'] as Date,
     lostUntil: company['lost_until'] as Date | null,
   });
-  await world.db.transact(entry, (tx) => tx.query(activate, [id, validationCode]));
+  await world.db.transact(entry, async (tx) => {
+    const activated = await tx.query(activate, [id, validationCode]);
+    // None: the same command, run twice at once, has done it.
+    await tx.batch(activated.map(() => actCall('registerSeries', id)));
+  });
   return { ...registered, validationCode, existed: false };
 }
 
