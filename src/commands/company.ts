@@ -1,8 +1,11 @@
 /** `certo company`: the companies of this installation. */
 import { uuidv7 } from 'uuidv7';
+import { validate } from '../engine/validate.ts';
 import type { Region } from '../fiscal/document.ts';
 import { readiness } from '../fiscal/readiness.ts';
+import { type Problem, refuseAll } from '../fiscal/refusal.ts';
 import { readinessColumns, readinessFacts } from '../operations/company/company.ts';
+import { CompanyFields, type CompanyValues, newCompanyProblems } from '../operations/company/company-fields.ts';
 import { createCompany } from '../operations/company/create-company.ts';
 import { blockColumns, blocksOf } from './blocked.ts';
 import { exit } from './exit.ts';
@@ -26,9 +29,10 @@ export interface CreateOptions extends Common {
 
 /** Refuses what is wrong with its fields, all at once, and COMPANY_EXISTS. */
 export async function create(outside: Outside, options: CreateOptions): Promise<number> {
+  const { json, nif: taxpayerNumber, region, ...company } = options;
+  refuseAll([...formProblems(company), ...newCompanyProblems({ ...company, taxpayerNumber })]);
   const { owner } = await enterHouse(outside);
-  const { json, nif: taxpayerNumber, ...company } = options;
-  const id = await createCompany(owner, { ...company, taxpayerNumber }, uuidv7);
+  const id = await createCompany(owner, { ...company, taxpayerNumber, region }, uuidv7);
   if (json === true) tellJson(outside, { id });
   else {
     tell(outside, `${company.name} was added with the id ${id}.`);
@@ -36,6 +40,9 @@ export async function create(outside: Outside, options: CreateOptions): Promise<
   }
   return exit.ok;
 }
+
+/** What is wrong with fields as they were given: too long, of several lines, or with what can't be printed or exported. */
+const formProblems = (given: CompanyValues): Problem[] => validate(CompanyFields, given, 'body');
 
 /** All of them, in the order in which they were made, with what keeps each from issuing: what it misses, or what blocks it. */
 export async function list(outside: Outside, options: Common): Promise<number> {

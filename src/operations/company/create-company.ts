@@ -2,29 +2,27 @@
 import type { Pool } from 'pg';
 import { ownerTransaction } from '../../db/owner-transaction.ts';
 import type { Region } from '../../fiscal/document.ts';
-import { isCae, isPostalCode } from '../../fiscal/identifiers.ts';
-import { finalConsumerNif, isOwnNif } from '../../fiscal/nif.ts';
-import { type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import { finalConsumerNif } from '../../fiscal/nif.ts';
+import { Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
+import { overlay } from '../customers/customer.ts';
 import { writeAct } from '../operator.ts';
+import type { CompanyValues } from './company-fields.ts';
 
-export interface NewCompany {
+export interface NewCompany extends CompanyValues {
   readonly name: string;
   readonly taxpayerNumber: string;
   readonly cae: readonly string[];
   readonly region: Region;
-  readonly address?: string | undefined;
-  readonly postalCode?: string | undefined;
-  readonly city?: string | undefined;
-  readonly email?: string | undefined;
-  readonly phone?: string | undefined;
-  readonly website?: string | undefined;
 }
 
-/** Creates a company and its final consumer in one transaction; returns its id. Refuses COMPANY_EXISTS. */
+/**
+ * Creates a company and its final consumer in one transaction; returns its id. `company`: nothing is wrong with its fields
+ * (company-fields.ts). Refuses COMPANY_EXISTS.
+ */
 export async function createCompany(owner: Pool, company: NewCompany, newId: () => string): Promise<string> {
-  refuseAll(companyProblems(company));
   const id = newId();
+  const { address, postalCode, city, email, phone, website } = overlay({}, company);
   await ownerTransaction(owner, async (client) => {
     const { rowCount } = await client.query(
       `insert into certo.companies (id, name, taxpayer_number, cae, region, address, postal_code, city, email, phone, website)
@@ -35,12 +33,12 @@ export async function createCompany(owner: Pool, company: NewCompany, newId: () 
         company.taxpayerNumber,
         company.cae,
         company.region,
-        company.address ?? null,
-        company.postalCode ?? null,
-        company.city ?? null,
-        company.email ?? null,
-        company.phone ?? null,
-        company.website ?? null,
+        address ?? null,
+        postalCode ?? null,
+        city ?? null,
+        email ?? null,
+        phone ?? null,
+        website ?? null,
       ],
     );
     if (rowCount !== 1) throw new Refusal('COMPANY_EXISTS', { nif: company.taxpayerNumber });
@@ -52,23 +50,6 @@ export async function createCompany(owner: Pool, company: NewCompany, newId: () 
     await writeAct(client, id, 'createCompany');
   });
   return id;
-}
-
-function companyProblems(company: NewCompany): Problem[] {
-  const problems: Problem[] = [];
-  const at = (pointer: string, code: Problem['code'], facts?: Problem['facts']): void => {
-    problems.push({ code, pointer, facts });
-  };
-  if (company.name.trim() === '') at('/name', 'REQUIRED');
-  if (company.name.length > 100) at('/name', 'TOO_LONG', { limit: 100 });
-  if (!isOwnNif(company.taxpayerNumber)) at('/taxpayerNumber', 'NIF_INVALID');
-  if (company.cae.length === 0) at('/cae', 'REQUIRED');
-  company.cae.forEach((code, i) => {
-    if (!isCae(code)) at(`/cae/${i}`, 'INVALID_FORMAT', { format: '62010' });
-  });
-  if (company.postalCode !== undefined && !isPostalCode(company.postalCode))
-    at('/postalCode', 'INVALID_FORMAT', { format: 'NNNN-NNN' });
-  return problems;
 }
 
 /** Sets the AT sub-user. Readiness starts over: the next query of series tells whether the AT accepts it. */
