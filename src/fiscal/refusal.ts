@@ -341,6 +341,11 @@ export const refusals = {
     en: 'At most one year at a time: toDate can be {latest} at the latest.',
     pt: 'No máximo um ano de cada vez: toDate pode ser {latest}, o mais tardar.',
   },
+  COPY_CONTRADICTED: {
+    status: 400,
+    en: 'isDuplicate={isDuplicate} and copy={copy} contradict each other. Give copy alone.',
+    pt: 'isDuplicate={isDuplicate} e copy={copy} contradizem-se. Indique apenas copy.',
+  },
   UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
 
   // Records

@@ -28,7 +28,7 @@ export interface Ending {
   readonly issuer: { readonly name: string };
   readonly title: string;
   readonly number: string;
-  readonly copy: string;
+  readonly copy?: string | undefined;
   readonly environment?: string | undefined;
   readonly saidAgain?: string | undefined;
   readonly labels: Readonly<Record<string, string>>;
@@ -86,7 +86,7 @@ function moreOfHead({ issuer, title, number, copy, environment, saidAgain, label
   const right = Math.max(pen.width(environment ?? '') * small, pen.width(carry) * body) * heavier;
   const beside = pageWidth - right - 20;
   const named = linesIn(issuer.name, small, beside, pen) - 1;
-  const titled = linesIn(`${title} ${number}  ${copy}`, body, beside, pen) - 1;
+  const titled = linesIn(`${title} ${number}  ${copy ?? ''}`, body, beside, pen) - 1;
   const again = saidAgain === undefined ? 0 : 5 + linesIn(saidAgain, small, pageWidth, pen) * pitch(small);
   return named * pitch(small) + titled * pitch(body) + again;
 }

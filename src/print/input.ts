@@ -5,6 +5,12 @@ import type { PaperLanguage } from './words.ts';
 /** A4 and the two widths of till rolls (80 mm, 58 mm). */
 export type PaperFormat = 'A4' | 'RECEIPT' | 'RECEIPT_58';
 
+/**
+ * What a paper says of which copy of its document it is: the first, the second and third of transport documents (DL 147/2003),
+ * or any other of what was printed before. Of transport documents that one is a copy without effect.
+ */
+export type PaperCopy = 'Original' | 'Duplicado' | 'Triplicado' | '2.ª via' | 'Cópia';
+
 export interface PaperStyle {
   /** PNG, JPEG or SVG; anything else, or more than 512 KiB, is left out. */
   readonly logo?: Uint8Array | undefined;
@@ -26,7 +32,7 @@ export interface PrintInput {
   /** SAF-T status: N normal, A cancelled (prints ANULADO). */
   readonly status: 'N' | 'A';
   readonly format: PaperFormat;
-  readonly copy: 'Original' | 'Duplicado' | '2.ª via';
+  readonly copy: PaperCopy;
   readonly language: PaperLanguage;
   readonly style?: PaperStyle | undefined;
   /** Which tax authority stands behind: anything but production is said on the paper. */

@@ -105,7 +105,7 @@ export function placesOf({ transport }: Content, pen: Pen): PaperPlace[] {
 }
 
 /** What the law has a document say of itself as a whole, letter for letter. */
-export function mentionsOf(content: Content, pen: Pen): string[] {
+export function mentionsOf({ content, copy }: Pick<PrintInput, 'content' | 'copy'>, pen: Pen): string[] {
   const { family, code } = documentTypes[content.type];
   const { training, recovered, cashVat } = content;
   return [
@@ -113,5 +113,9 @@ export function mentionsOf(content: Content, pen: Pen): string[] {
     ...(training === true ? ['Documento emitido para fins de Formação'] : []),
     ...(recovered === undefined ? [] : [`Cópia do documento original -${pen.write(originalOf(code, recovered))}`]),
     ...(cashVat === true ? ['IVA - regime de caixa'] : []),
+    // DL 147/2003: of what a program prints, any copy beyond the third.
+    ...(family === 'TRANSPORT' && copy === 'Cópia'
+      ? ['Cópia de documento não válida para os fins previstos no regime de bens em circulação']
+      : []),
   ];
 }

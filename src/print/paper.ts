@@ -10,7 +10,7 @@ import { type Closing, closingOf } from './closing.ts';
 import { readableColour } from './colour.ts';
 import type { Font } from './font.ts';
 import { breakHere } from './glyphs.ts';
-import { type PrintInput, styleOf } from './input.ts';
+import { type PaperCopy, type PrintInput, styleOf } from './input.ts';
 import { heavier, type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
@@ -35,7 +35,7 @@ export interface Paper {
   readonly numberInTitle: string;
   /** A receipt's lines are named by the numbers of documents. */
   readonly listsNumbers: boolean;
-  readonly copy: string;
+  readonly copy?: PaperCopy | undefined;
   readonly environment?: string | undefined;
   readonly cancelled?: string | undefined;
   readonly mentions: readonly string[];
@@ -115,7 +115,7 @@ export function paperOf(input: PrintInput, font: Font): Paper {
   const issuer = issuerOf(content, input.producer, pen);
   const environment = environments[input.environment];
   const cancelled = input.status === 'A' ? 'ANULADO' : undefined;
-  const mentions = mentionsOf(content, pen);
+  const mentions = mentionsOf(input, pen);
   const paper: Paper = {
     accent: readableColour(style.colour),
     fileTitle: `${title} ${issued.number}`,
@@ -125,7 +125,7 @@ export function paperOf(input: PrintInput, font: Font): Paper {
     number: issued.number,
     numberInTitle: pen.write(issued.number),
     listsNumbers: content.type === 'RECEIPT',
-    copy: input.copy,
+    copy: copyOf(input),
     environment,
     cancelled,
     mentions,
@@ -147,6 +147,11 @@ export function paperOf(input: PrintInput, font: Font): Paper {
     qr: qrOf(issued.qr, roll),
   };
   return roll === undefined ? { ...paper, closing: closingOf(paper, pen) } : paper;
+}
+
+/** What stands for an original that is on other paper, or lost, is none: it says so among its mentions. */
+function copyOf({ content, copy }: PrintInput): PaperCopy | undefined {
+  return content.recovered !== undefined && copy === 'Original' ? undefined : copy;
 }
 
 function inOneLine(said: readonly (string | undefined)[]): string | undefined {

@@ -33,6 +33,7 @@ const names = [
   'recovered',
   'converted',
   'transport',
+  'transportFurther',
   'transportValued',
 ] as const;
 

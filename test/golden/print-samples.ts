@@ -338,6 +338,8 @@ export const samples = {
       content: { origin: { id: 'pro_1', number: 'PF A2026/3', date: '2026-02-20', type: 'PROFORMA' } },
     }),
   transport: () => transport({ valued: false, licensePlate: '00-AA-00', comments: 'Frágil: manter na vertical.' }),
+  /** Beyond the three copies. */
+  transportFurther: () => ({ ...samples.transport(), copy: 'Cópia' as const, atDocCode: '17600000123456' }),
   transportValued: () => ({
     ...transport({ valued: true, end: '2026-03-06T14:00:00.000Z' }),
     atDocCode: '17600000123456',

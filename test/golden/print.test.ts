@@ -45,6 +45,7 @@ describe('the text of a paper', () => {
     'recovered',
     'converted',
     'transport',
+    'transportFurther',
     'transportValued',
   ] as const;
   test.each(golden)('%s', async (name) => {
@@ -63,6 +64,7 @@ describe('every signed document', () => {
     'proForma',
     'cancelled',
     'transport',
+    'transportFurther',
     'transportValued',
     'cashVat',
     'training',
@@ -82,7 +84,9 @@ describe('every signed document', () => {
     expect(lines).toContain(`ATCUD:${input.issued.atcud}`);
     expect(text).toContain(input.issued.number);
     expect(text).toContain('06-03-2026');
-    expect(text).toContain(input.copy);
+    // What stands for an original is none.
+    if (name === 'recovered') expect(text).not.toContain('Original');
+    else expect(between).toContain(input.copy);
     // No negative figure stands on a fiscal document.
     expect(text).not.toMatch(/(^|[\s|(])[-−] ?\d/m);
   });
@@ -128,6 +132,10 @@ describe('every signed document', () => {
     };
     await said({ training: true }, 'Duplicado', ['Documento emitido para fins de Formação', 'Duplicado']);
     await said({ type: 'GUIA_DE_TRANSPORTE' }, 'Original', ['Este documento não serve de fatura', 'Original']);
+    await said({ type: 'GUIA_DE_TRANSPORTE' }, 'Cópia', [
+      'Este documento não serve de fatura',
+      'Cópia de documento não válida para os fins previstos',
+    ]);
     await said({ cashVat: true, recovered: { kind: 'M', original: 'abc/00001' } }, '2.ª via', [
       'Cópia do documento original -FTM abc/00001',
       'IVA - regime de caixa',
@@ -434,6 +442,7 @@ describe('the file', () => {
     'receiptCashVat',
     'proForma',
     'transport',
+    'transportFurther',
     'foreign',
     'cancelled',
   ] as const;

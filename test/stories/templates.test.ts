@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPdf, pagesOf, textOf } from '../golden/print-reading.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
+import { addTemplate, changeTemplate } from './template-row.ts';
 
 const builtIn = '00000000-0000-7000-8000-000000000001';
 let service: Service;
@@ -16,28 +17,9 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** As the operator makes one; the command itself is tested in test/commands. */
-async function template(company: TestCompany, footer: string, more: Record<string, unknown> = {}): Promise<string> {
-  const columns: Record<string, unknown> = {
-    company_id: company.id,
-    id: uuidv7(),
-    name: footer,
-    footer,
-    formats: ['A4', 'RECEIPT', 'RECEIPT_58'],
-    ...more,
-  };
-  const names = Object.keys(columns);
-  await service.owner.query(
-    `insert into certo.templates (${names.join(', ')}) values (${names.map((_, i) => `$${i + 1}`).join(', ')})`,
-    Object.values(columns),
-  );
-  return String(columns['id']);
-}
-const set = (id: string, change: string) =>
-  service.owner.query(`update certo.templates set version = version + 1, ${change} where company_id = $1 and id = $2`, [
-    A.id,
-    id,
-  ]);
+const template = (company: TestCompany, footer: string, more?: Record<string, unknown>) =>
+  addTemplate(service, company, footer, more);
+const set = (id: string, change: string) => changeTemplate(service, A, id, change);
 
 const code = (reply: { status: number; json: unknown }) => [reply.status, (reply.json as { code?: string }).code];
 
@@ -77,7 +59,8 @@ describe('a print', () => {
     const named = await A.issue(await A.draft({ templateId: own }));
     expect((await pdf(plain.id)).text).not.toMatch(/Pedido|Próprio|Habitual/);
     await set(byDefault, 'is_default = true');
-    expect((await pdf(plain.id)).text).toContain('Habitual');
+    expect((await pdf(plain.id, '?isDuplicate=true')).text).toContain('Habitual');
+    expect((await pdf((await A.issue(await A.draft())).id)).text).toContain('Habitual');
     expect((await pdf(named.id)).text).toContain('Próprio');
     expect((await pdf(named.id, `?templateId=${asked.toUpperCase()}`)).text).toContain('Pedido');
     expect((await pdf(named.id, `?templateId=${builtIn}`)).text).not.toMatch(/Pedido|Próprio|Habitual/);
@@ -92,12 +75,13 @@ describe('a print', () => {
     const { id: invoice } = await A.issue(await A.draft({ templateId: id }));
     const before = await pdf(invoice);
     await set(id, `footer = 'Depois', language = 'en', colour = '#7c3aed'`);
-    const after = await pdf(invoice);
+    const named = `?templateId=${id}`;
+    const after = await pdf(invoice, named);
     expect(after.text).toContain('Depois');
     expect(after.text).toContain('Issue date');
     expect(await textOf((await service.open(before.url)).bytes)).toBe(before.text);
     expect(before.text).toContain('Antes');
-    const [again, once] = [await pdf(invoice), await service.open(after.url)];
+    const [again, once] = [await pdf(invoice, named), await service.open(after.url)];
     expect(Buffer.compare((await service.open(again.url)).bytes, once.bytes)).toBe(0);
   });
 

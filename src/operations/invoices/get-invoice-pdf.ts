@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, id, idParams, oneOf } from '../fields.ts';
 import { defineRead } from '../operation.ts';
-import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
+import { isDuplicate, loadPdf, PdfReply, showPdf, whichTemplate } from '../rendition.ts';
 import { paperFormats } from '../templates/template.ts';
 import { missingInvoice } from './imported.ts';
 
@@ -11,12 +11,13 @@ export const getInvoicePdf = defineRead({
   route: 'GET /invoices/:id/pdf',
   tag: 'Invoices',
   summary: 'A link to the PDF of an issued document',
-  description: 'The link is valid for ten minutes and needs no credential. Drafts cannot be printed.',
+  description:
+    'The link is valid for ten minutes and needs no credential. The first print of a document is its original; on other paper, with another template or once cancelled it is marked "2.ª via". Drafts cannot be printed.',
   params: idParams('Id of the invoice.'),
   query: closed({
     isDuplicate,
     format: Type.Optional(oneOf(paperFormats, 'Paper; A4 when absent.')),
-    templateId: Type.Optional(id('PDF template; when absent the one of the document, else the default one.')),
+    templateId: Type.Optional(id(whichTemplate)),
   }),
   reply: [200, PdfReply],
   access: { key: true, oauth: ['invoicing.read', 'invoicing.read_all'] },

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { anyId, closed } from '../fields.ts';
 import { defineRead } from '../operation.ts';
-import { isDuplicate, loadPdf, PdfReply, showPdf } from '../rendition.ts';
+import { isDuplicate, loadPdf, PdfReply, showPdf, whichTemplate } from '../rendition.ts';
 import { anyIdParams, knownForm } from './proposal.ts';
 
 export const getProposalPdf = defineRead({
@@ -9,11 +9,12 @@ export const getProposalPdf = defineRead({
   route: 'GET /proposals/:id/pdf',
   tag: 'Pro formas',
   summary: 'A link to the PDF of a pro forma',
-  description: 'The link is valid for ten minutes and needs no credential.',
+  description:
+    'The link is valid for ten minutes and needs no credential. The first print of a pro forma is its original; with another template or once cancelled it is marked "2.ª via".',
   params: anyIdParams,
   query: closed({
     isDuplicate,
-    templateId: Type.Optional(anyId('PDF template; when absent the one of the document, else the default one.')),
+    templateId: Type.Optional(anyId(whichTemplate)),
   }),
   reply: [200, PdfReply],
   access: { key: true },

@@ -106,7 +106,7 @@ function titleBlocks(sheets: Sheets): Block[] {
           ? []
           : [[{ text: titleInEnglish, style: styled(type.large, 0, fills.quiet) }]]),
         [{ text: numberInTitle, style: styled(type.larger, 1) }],
-        [{ text: copy, style: styles.faint }],
+        ...(copy === undefined ? [] : [[{ text: copy, style: styles.faint }]]),
       ],
       apart(type.body),
     ),

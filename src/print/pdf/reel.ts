@@ -110,8 +110,12 @@ export class Reel {
     this.advance(text.height);
   }
 
-  /** Words at the left and at the right of a line; on two where they do not fit one. */
-  spread(left: readonly Piece[], right: Piece): void {
+  /** Words at the left and, if there are any, at the right of a line; on two where they do not fit one. */
+  spread(left: readonly Piece[], right: Piece | undefined): void {
+    if (right === undefined) {
+      this.text([left], { isLiteral: true });
+      return;
+    }
     const beside = lineOf(this.document.shaper, [right]);
     const text = this.layout([left], { isLiteral: true });
     const last = text.lines.at(-1)!;

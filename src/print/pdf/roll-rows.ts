@@ -4,7 +4,7 @@ import type { RollPage, RollRow } from '../paper-roll.ts';
 import type { TableTags } from './document.ts';
 import { type Line, lineOf, type Paragraph, type Piece } from './lines.ts';
 import { gap, type Reel } from './reel.ts';
-import { pageOf, unbroken } from './roll-words.ts';
+import { copyPiece, pageOf, unbroken } from './roll-words.ts';
 
 /** White above and below what stands in a row. */
 const padding = 4;
@@ -34,7 +34,7 @@ function beginPage(reel: Reel, paper: Paper, number: number, { carried }: RollPa
   reel.spread([{ text: issuer.name, style: reel.small }], { text: pageOf(paper, number), style: reel.small });
   reel.white(0.5 * reel.body.size);
   const named = { text: `${title} ${numberInTitle}`, style: reel.strong(reel.body.size) };
-  reel.spread([named], { text: copy, style: reel.small });
+  reel.spread([named], copyPiece(reel, copy));
   if (saidAgain !== undefined) {
     reel.white(6);
     reel.text([[{ text: saidAgain, style: reel.strong(reel.small.size) }]], { isLiteral: true });

@@ -1,5 +1,7 @@
 /** Words that stand on every page of a till roll. */
 import type { Paper } from '../paper.ts';
+import type { Piece } from './lines.ts';
+import type { Reel } from './reel.ts';
 
 /** "jwwQ-Processado por programa certificado n.º 9999/AT", whose number stays in one piece. */
 export function unbroken(program: string): string {
@@ -10,4 +12,9 @@ export function unbroken(program: string): string {
 /** "Página 1 de 2". */
 export function pageOf({ pageWords, roll }: Paper, number: number): string {
   return pageWords.map(([before, of]) => `${before} ${number} ${of} ${roll!.pages.length}`).join(' / ');
+}
+
+/** Which copy it is, beside the number. */
+export function copyPiece({ small }: Reel, copy: Paper['copy']): Piece | undefined {
+  return copy === undefined ? undefined : { text: copy, style: small };
 }

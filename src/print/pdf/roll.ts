@@ -11,7 +11,7 @@ import { drawPicture, type Picture } from './picture.ts';
 import { Reel } from './reel.ts';
 import { drawMoney } from './roll-money.ts';
 import { drawRows } from './roll-rows.ts';
-import { pageOf, unbroken } from './roll-words.ts';
+import { copyPiece, pageOf, unbroken } from './roll-words.ts';
 
 /** Draws all of it. */
 export function drawRoll(document: PdfDocument, paper: Paper, logo: Picture | undefined): void {
@@ -57,13 +57,11 @@ function drawWhat(reel: Reel, paper: Paper): void {
     reel.text(reel.smallLines([titleInEnglish]), {});
     reel.white(4);
   }
-  reel.spread([{ text: numberInTitle, style: reel.strong(reel.large) }], { text: copy, style: reel.small });
-  if (mentions.length > 0) {
+  reel.spread([{ text: numberInTitle, style: reel.strong(reel.large) }], copyPiece(reel, copy));
+  // Each for itself: on a narrow roll they take more than a line.
+  for (const mention of mentions) {
     reel.white(6);
-    reel.text(
-      mentions.map((text): Piece[] => [{ text, style: reel.strong(reel.body.size) }]),
-      {},
-    );
+    reel.text([[{ text: mention, style: reel.strong(reel.body.size) }]], {});
   }
   reel.white(7);
   const strong = reel.strong(reel.small.size);

@@ -207,7 +207,7 @@ export class Sheets {
       title: this.#text(
         [
           { text: `${title} ${number}`, style: styles.strong },
-          { text: copy, style: styles.faint, before: 10 },
+          ...(copy === undefined ? [] : [{ text: copy, style: styles.faint, before: 10 }]),
         ],
         beside,
       ),
