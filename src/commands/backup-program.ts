@@ -28,7 +28,7 @@ Each restore is counted and dated: certo verify tells of them.`;
 
 const recoveryHelp = `
 The file is JSON: a list of documents, each the body of POST /invoices with
-what it stands for.
+what it stands for, or a credit note or a receipt.
 
   {
     "documents": [
@@ -44,12 +44,38 @@ what it stands for.
         "reported": false,             whether the AT has it already by its original number;
                                        by default true of D and false of M
         "cashVat": false               whether it carries the mention of the cash VAT scheme
+      },
+      {
+        "kind": "D",
+        "original": "NC A2025/5",
+        "type": "CREDIT_NOTE",
+        "parentInvoiceNumber": "FT A2025/99",   its invoice in the books or in this file; of a
+                                       form "FTM abc/00001"
+        "customerId": "0197a5c2-…",    of the invoice
+        "reason": "Devolução",
+        "items": [{ "line": 1, "quantity": 1 }],  lines of the invoice by their places on it;
+                                       without items, all that is open of it
+        "date": "2026-03-05",
+        "total": 123
+      },
+      {
+        "kind": "D",
+        "original": "RG A2025/7",      RC of the cash VAT scheme
+        "type": "RECEIPT",
+        "parentInvoiceNumber": "FT A2025/98",
+        "customerId": "0197a5c2-…",
+        "date": "2026-03-06",
+        "total": 369,                  what was received
+        "method": "MB"
       }
     ]
   }
 
-First register a series: certo series register --kind recovery --type INVOICE
---code R2026.
+First register a series of each type: certo series register --kind recovery
+--type INVOICE CREDIT_NOTE RECEIPT --code R2026 (of RC with --cash-vat).
+A lost invoice is recovered before its notes and receipts, by an earlier file
+or by the same one. These are entered before anything else is credited or paid
+on their invoices: whatever was since is gone from what they can take.
 Nothing is written while the file has a problem. After an interruption, run the
 same file again: what was recovered is left as it is. The same original is
 never recovered twice, in whatever letter case or with other leading zeros.`;

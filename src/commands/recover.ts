@@ -55,15 +55,11 @@ async function recoverAll(
   const done: Record<string, unknown>[] = [];
   try {
     for (const planned of plan) {
-      const recovered =
-        planned.before === undefined
-          ? await recoverDocument(db, world, file, planned)
-          : { ...planned.before, before: true };
       const {
         type,
         recovered: { kind, original },
       } = planned.asked;
-      const { id, number, atcud, before } = recovered;
+      const { id, number, atcud, before } = await recoverDocument(db, world, file, planned);
       done.push({
         place: `/documents/${planned.place}`,
         kind,

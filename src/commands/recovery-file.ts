@@ -6,7 +6,10 @@ import { parseStrictJson } from '../engine/strict-json.ts';
 import { validate } from '../engine/validate.ts';
 import { canonicalJson } from '../fiscal/canonical.ts';
 import { type Problem, refuseAll } from '../fiscal/refusal.ts';
+import type { FileDocument } from '../operations/recovery/plan.ts';
 import { RecoveredBody, recoveryProblems } from '../operations/recovery/recovered-document.ts';
+import { RecoveredNote } from '../operations/recovery/recovered-note.ts';
+import { RecoveredReceipt } from '../operations/recovery/recovered-receipt.ts';
 import { CommandError, exit } from './exit.ts';
 import { sizeOf } from './given-file.ts';
 
@@ -16,7 +19,7 @@ const most_documents = 10_000;
 export interface ReadFile {
   /** SHA-256 of what the file says, however it is laid out: hexadecimal. */
   readonly digest: string;
-  readonly documents: readonly RecoveredBody[];
+  readonly documents: readonly FileDocument[];
 }
 
 /** Refuses MALFORMED_JSON, and INVALID_REQUEST with the first problems of all documents. */
@@ -27,7 +30,7 @@ export async function readRecoveryFile(path: string): Promise<ReadFile> {
   const documents = documentsOf(value);
   const digest = createHash('sha256').update(canonicalJson(value)).digest('hex');
   refuseAll(documents.flatMap(problemsOf));
-  return { digest, documents: documents as RecoveredBody[] };
+  return { digest, documents: documents as ReadFile['documents'] };
 }
 
 function documentsOf(value: unknown): unknown[] {
@@ -49,9 +52,11 @@ function documentsOf(value: unknown): unknown[] {
 }
 
 function problemsOf(document: unknown, place: number): Problem[] {
-  const read = bounded(RecoveredBody, document);
-  const schema = validate(RecoveredBody, read, 'body');
-  const isObject = read !== null && typeof read === 'object' && !Array.isArray(read);
+  const isObject = document !== null && typeof document === 'object' && !Array.isArray(document);
+  const type = isObject ? (document as Record<string, unknown>)['type'] : undefined;
+  const its = type === 'CREDIT_NOTE' ? RecoveredNote : type === 'RECEIPT' ? RecoveredReceipt : RecoveredBody;
+  const read = bounded(its, document);
+  const schema = validate(its, read, 'body');
   const rules = isObject ? recoveryProblems(read as Record<string, unknown>) : [];
   return [...schema, ...rules].map((problem) => ({ ...problem, pointer: `/documents/${place}${problem.pointer}` }));
 }

@@ -32,14 +32,19 @@ const creditable: ReadonlySet<DocumentType> = new Set([
   'DEBIT_NOTE',
 ]);
 
-/**
- * The note over what is open of the document now, by `issuer` as it is now. Throws NOT_CREDITABLE (another type, a draft,
- * cancelled) and what `creditNoteOver` throws.
- */
-export function creditNote(document: Credited, asked: AskedCredit, issuer: Party, newId: () => string): Content {
-  const { type, status, content } = document;
+/** Throws NOT_CREDITABLE: a document of another type, a draft, a cancelled one. */
+export function checkCreditable({ type, status }: Pick<Credited, 'type' | 'status'>): void {
   const isIssued = status === 'ISSUED' || status === 'PAID';
   if (!isIssued || !creditable.has(type)) throw new Refusal('NOT_CREDITABLE', { type, status });
+}
+
+/**
+ * The note over what is open of the document now, by `issuer` as it is now. Throws NOT_CREDITABLE and what `creditNoteOver`
+ * throws.
+ */
+export function creditNote(document: Credited, asked: AskedCredit, issuer: Party, newId: () => string): Content {
+  checkCreditable(document);
+  const { content } = document;
   const ref = refOf(document);
   return {
     type: 'CREDIT_NOTE',

@@ -42,8 +42,17 @@ test.each([
   ['INVOICE_RECEIPT', 'D', 'FR A2025/3', false],
   ['INVOICE', 'D', 'XY 2013A/00099', false],
   ['INVOICE', 'M', 'NC/3', false],
+  ['CREDIT_NOTE', 'D', 'NC A2025/3', false],
+  ['RECEIPT', 'D', 'NC A2025/3', true],
 ] as const)('what was lost as another type: %s of %s %s', (type, kind, original, other) => {
-  expect(isOfOtherType(type, { kind, original })).toBe(other);
+  expect(isOfOtherType({ type }, { kind, original })).toBe(other);
+});
+
+test('a receipt has one code under the cash VAT scheme and another one without; either where that is not known', () => {
+  const other = (original: string, cashVat?: boolean | 'unknown') =>
+    isOfOtherType({ type: 'RECEIPT', cashVat }, { kind: 'D', original });
+  expect([other('RG A/1'), other('RG A/1', true), other('RG A/1', 'unknown')]).toEqual([false, true, false]);
+  expect([other('RC A/1'), other('RC A/1', true), other('RC A/1', 'unknown')]).toEqual([true, false, false]);
 });
 
 test('an original is so long at most that what refers to it fits the 60 characters of SAF-T and the AT', () => {

@@ -23,12 +23,20 @@ const typeCodes: ReadonlySet<string> = new Set([...Object.values(documentTypes).
 
 /**
  * Whether what was lost is of another type: the number of a duplicate begins with the code of its type (Portaria 195/2020,
- * article 2). Another program may have used a code of its own for it.
+ * article 2). Another program may have used a code of its own for it. Of a receipt either of its codes will do where it is
+ * not known whether it is of the cash VAT scheme.
  */
-export function isOfOtherType(type: DocumentType, { kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
+export function isOfOtherType(
+  { type, cashVat }: { readonly type: DocumentType; readonly cashVat?: boolean | 'unknown' | undefined },
+  { kind, original }: Pick<Recovered, 'kind' | 'original'>,
+): boolean {
   const code = canonicalNumber(original).split(' ', 1)[0]!;
-  return kind === 'D' && typeCodes.has(code) && code !== documentTypes[type].code;
+  const own = type === 'RECEIPT' && cashVat !== 'unknown' ? [cashVat === true ? 'RC' : 'RG'] : codesOf(type);
+  return kind === 'D' && typeCodes.has(code) && !own.includes(code);
 }
+
+const codesOf = (type: DocumentType): readonly string[] =>
+  type === 'RECEIPT' ? ['RG', 'RC'] : [documentTypes[type].code];
 
 /** Whether an original is written as its kind wants it, and fits where it is told. */
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {

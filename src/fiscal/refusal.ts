@@ -293,8 +293,8 @@ export const refusals = {
   },
   PARENT_DIFFERS: {
     status: 400,
-    en: 'A debit note has the customer, currency and exchange rate of the invoice that it corrects: {expected}.',
-    pt: 'Uma nota de débito tem o cliente, a moeda e a taxa de câmbio da fatura que corrige: {expected}.',
+    en: 'A note has the customer, currency and exchange rate of the invoice that it corrects: {expected}.',
+    pt: 'Uma nota tem o cliente, a moeda e a taxa de câmbio da fatura que corrige: {expected}.',
   },
   RATE_NOT_OF_PARENT: {
     status: 400,
@@ -625,6 +625,21 @@ export const refusals = {
     status: 400,
     en: 'The original says {total} {currency}, and its lines give {calculated} {currency}. Correct the lines; a discount or a unit price with more decimals may be missing.',
     pt: 'O original indica {total} {currency} e as suas linhas dão {calculated} {currency}. Corrija as linhas; pode faltar um desconto ou um preço unitário com mais casas decimais.',
+  },
+  RECOVERED_NOTE_TOTAL: {
+    status: 400,
+    en: 'The original says {total} {currency}, and what it takes back of its invoice is {calculated} {currency}. Correct the lines and their quantities, or the number of the invoice.',
+    pt: 'O original indica {total} {currency} e o que retira à sua fatura é {calculated} {currency}. Corrija as linhas e as suas quantidades, ou o número da fatura.',
+  },
+  RECOVERED_PARENT: {
+    status: 400,
+    en: 'There is no invoice {number} in the books, or it is one of training. Correct the number; an invoice that is lost too is recovered with its note or before it.',
+    pt: 'Não há nenhuma fatura {number} nos registos, ou é de formação. Corrija o número; uma fatura que também esteja perdida recupera-se com a sua nota ou antes dela.',
+  },
+  RECOVERED_LINE: {
+    status: 400,
+    en: 'The invoice {number} has no line {line}: its lines are numbered from 1 to {lines}, as they are printed.',
+    pt: 'A fatura {number} não tem a linha {line}: as suas linhas numeram-se de 1 a {lines}, pela ordem em que estão impressas.',
   },
   BACKUP_EXISTS: {
     status: 400,

@@ -2,6 +2,7 @@
 import { type Content, type DocumentRef, type DocumentType, documentTypes, type Place } from '../fiscal/document.ts';
 import { mechanism, paymentMechanisms } from '../fiscal/payment-mechanisms.ts';
 import { originalOf, quotedNumber } from '../fiscal/recovery.ts';
+import { typeCode } from '../fiscal/regime.ts';
 import { journeyTimes } from '../fiscal/transport.ts';
 import { day, dayAndHour } from './format.ts';
 import type { PrintInput } from './input.ts';
@@ -106,12 +107,14 @@ export function placesOf({ transport }: Content, pen: Pen): PaperPlace[] {
 
 /** What the law has a document say of itself as a whole, letter for letter. */
 export function mentionsOf({ content, copy }: Pick<PrintInput, 'content' | 'copy'>, pen: Pen): string[] {
-  const { family, code } = documentTypes[content.type];
+  const { family } = documentTypes[content.type];
   const { training, recovered, cashVat } = content;
   return [
     ...(family === 'SALES' ? [] : ['Este documento não serve de fatura']),
     ...(training === true ? ['Documento emitido para fins de Formação'] : []),
-    ...(recovered === undefined ? [] : [`Cópia do documento original -${pen.write(originalOf(code, recovered))}`]),
+    ...(recovered === undefined
+      ? []
+      : [`Cópia do documento original -${pen.write(originalOf(typeCode(content), recovered))}`]),
     ...(cashVat === true ? ['IVA - regime de caixa'] : []),
     // DL 147/2003: of what a program prints, any copy beyond the third.
     ...(family === 'TRANSPORT' && copy === 'Cópia'

@@ -154,7 +154,7 @@ describe('certo recover', () => {
   const recover = (file: string, ...more: string[]) => ['recover', file, ...ofCompany, ...more];
   const lastNumber = async () => {
     const { rows } = await database.ownerPool.query(
-      `select last_number::int as last from certo.series where kind = 'R'`,
+      `select last_number::int as last from certo.series where kind = 'R' and document_type = 'INVOICE'`,
     );
     return rows[0].last as number;
   };
@@ -282,6 +282,52 @@ describe('certo recover', () => {
     expect(help.out).toMatch(/"original": "abc\/00001"/);
   });
 
+  test('a lost credit note is recovered over its invoice, which the same file may recover first', async () => {
+    await json(['series', 'register', ...ofCompany, '--code', 'N2026', '--type', 'CREDIT_NOTE', '--kind', 'recovery']);
+    const note = {
+      kind: 'D',
+      original: 'NC A2026/5',
+      type: 'CREDIT_NOTE',
+      parentInvoiceNumber: 'FT A2026/9',
+      customerId: ids.customerId,
+      reason: 'Devolução',
+      items: [{ line: 1, quantity: 0.5 }],
+      date: '2026-03-03',
+      total: 61.5,
+    };
+    const invoice = form('FT A2026/9', { kind: 'D', date: '2026-03-03' });
+    const alone = await line.run(recover(write('note.json', { documents: [note] })), env);
+    expect([alone.code, alone.out]).toEqual([
+      1,
+      '/documents/0/parentInvoiceNumber: There is no invoice FT A2026/9 in the books, or it is one of training. Correct the number; an invoice that is lost too is recovered with its note or before it.\n',
+    ]);
+    const { reason: _reason, ...unreasoned } = note;
+    const wrong = [
+      { ...unreasoned, cae: '62010' },
+      { ...note, items: [{ id: ids.itemId, quantity: 1 }] },
+      { ...note, original: 'FT A2026/5' },
+    ];
+    const told = await line.run(recover(write('strange.json', { documents: wrong }), '--json'), env);
+    const { problems } = told.json<{ problems: { pointer: string; code: string }[] }>();
+    expect(problems.map(({ pointer, code }) => `${pointer} ${code}`)).toEqual([
+      '/documents/0/reason REQUIRED',
+      '/documents/0/cae UNKNOWN_FIELD',
+      '/documents/1/items/0/line REQUIRED',
+      '/documents/1/items/0/id UNKNOWN_FIELD',
+      '/documents/2/original RECOVERED_TYPE',
+    ]);
+    const file = write('both.json', { documents: [note, invoice] });
+    const ended = await line.run(recover(file), env);
+    expect(ended.out).toBe(
+      'FT A2026/9  FT R2026/3\nNC A2026/5  NC N2026/1\n2 documents recovered, 0 known from an earlier run of this file.\n',
+    );
+    expect((await json<Recovered>(recover(file))).known).toBe(2);
+    const dry = await line.run(recover(write('twice.json', { documents: [note] }), '--dry-run'), env);
+    expect(dry.out).toMatch(/^\/documents\/0\/original: NC A2026\/5 was recovered already: it is NC N2026\/1\./);
+    expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 4 documents .* nothing wrong/);
+    // Each line is a process of its own.
+  }, 120_000);
+
   test('killed in the middle, the same file is run again: every document once, and the books verify', async () => {
     const count = 150;
     const documents = Array.from({ length: count }, (_, i) => form(`kill/${i + 1}`, { date: '2026-03-04' }));
@@ -290,16 +336,16 @@ describe('certo recover', () => {
       env: { PATH: process.env['PATH'], ...env },
       stdio: 'ignore',
     });
-    for (const end = performance.now() + 60_000; (await lastNumber()) < 10; ) {
+    for (const end = performance.now() + 60_000; (await lastNumber()) < 13; ) {
       if (performance.now() > end || child.exitCode !== null) throw new Error('the command did not get going');
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
     child.kill('SIGKILL');
     await once(child, 'exit');
-    const stood = (await lastNumber()) - 2;
+    const stood = (await lastNumber()) - 3;
     expect(stood).toBeLessThan(count);
     const { recovered, known } = await json<Recovered>(recover(file));
-    expect([recovered + known, known >= stood, await lastNumber()]).toEqual([count, true, count + 2]);
-    expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 152 documents .* nothing wrong/);
+    expect([recovered + known, known >= stood, await lastNumber()]).toEqual([count, true, count + 3]);
+    expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 154 documents .* nothing wrong/);
   }, 120_000);
 });

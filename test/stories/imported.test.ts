@@ -5,6 +5,7 @@ import { type ImportReport, importAtInvoices } from '../../src/operations/import
 import { planRecovery } from '../../src/operations/recovery/plan.ts';
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
 import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
+import type { RecoveredNote } from '../../src/operations/recovery/recovered-note.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { InvoiceEntryJson, InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
@@ -327,4 +328,28 @@ test('an import of a lost document of an own series knows it as own once its cop
   // One that was taken back stands for nothing.
   expect((await A.post(`/invoices/${copy.id}/cancel`, {})).status).toBe(200);
   expect(told(await importInto(A, fileOf({ number: lost })))).toEqual(['2 OWN_BOOKS_INCOMPLETE']);
+});
+
+test('so does one of a lost credit note', async () => {
+  await registerSeries(service.world, A.id, { documentType: 'CREDIT_NOTE', code: 'R2026', kind: 'R' });
+  const credited = await A.issue(await A.draft());
+  const lost: Line = { number: `NC A2026/8 / ${A.series.CREDIT_NOTE.validationCode}-8`, type: 'Nota de crédito' };
+  expect(told(await importInto(A, fileOf(lost)))).toEqual(['2 OWN_BOOKS_INCOMPLETE']);
+  const documents: RecoveredNote[] = [
+    {
+      kind: 'D',
+      original: 'nc a2026/08',
+      type: 'CREDIT_NOTE',
+      parentInvoiceNumber: credited.number!,
+      customerId: credited.customer.ref,
+      reason: 'Devolução',
+      date: '2026-03-02',
+      total: 12.3,
+    },
+  ];
+  const file = { companyId: A.id, digest: 'lost note', documents };
+  const [planned] = await planRecovery(service.db, service.app.world, file);
+  await recoverDocument(service.db, service.app.world, file, planned!);
+  const report = await importInto(A, fileOf(lost));
+  expect([countsOf(report), told(report)]).toEqual([[0, 0, 0, 1], []]);
 });

@@ -4,20 +4,19 @@ import { statement } from '../../db/transact.ts';
 import type { TakenLine } from '../../fiscal/correct.ts';
 import type { Credited } from '../../fiscal/credit-note.ts';
 import type { Content, Day, DocumentType } from '../../fiscal/document.ts';
+import { assert } from '../../fiscal/refusal.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { balanceWith, type Hanging, type Head } from '../../fiscal/standing.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
 import { fromInvoice } from './invoice.ts';
 
 // The lines of a document may be megabytes: they are read where a note is made of them, and nowhere else.
-const lockStatement = (name: string, content: string) =>
-  statement(
-    name,
-    `select ${standingColumns}, d.type, d.number, d.date, ${content} as content, d.application_id, certo.now() as now ${fromInvoice} for update`,
-    'alone',
-  );
+const headText = (content: string): string =>
+  `select ${standingColumns}, d.type, d.number, d.date, ${content} as content, d.application_id, certo.now() as now ${fromInvoice}`;
+const lockStatement = (name: string, content: string) => statement(name, `${headText(content)} for update`, 'alone');
 const lockHead = lockStatement('family_lock_head', `d.content - 'lines'`);
 const lockWhole = lockStatement('family_lock_whole', 'd.content');
+const readWhole = statement('family_read_whole', headText('d.content'));
 
 const ofParent = `d.company_id = certo.current_company() and d.parent_id = $1 and d.number is not null and d.status <> 'CANCELED'
      and d.type in ('CREDIT_NOTE', 'DEBIT_NOTE', 'RECEIPT')`;
@@ -79,9 +78,25 @@ export async function lockToCredit(tx: Tx, id: string): Promise<Corrected | unde
   const [row] = await tx.query(lockWhole, [id]);
   if (row === undefined) return undefined;
   const [found] = await tx.query(readTaken, [id]);
-  const children = found!['children'] as Child[];
-  return { ...parentOf(row), content: row['content'] as Content, children, taken: found!['taken'] as TakenLine[] };
+  return correctedOf(row, found!);
 }
+
+/** The same as it stands, for whoever locks it later. The document is there. */
+export async function readToCredit(tx: Tx, id: string): Promise<Corrected> {
+  const [[row] = [], [found] = []] = await tx.batch([
+    [readWhole, [id]],
+    [readTaken, [id]],
+  ]);
+  assert(row !== undefined && found !== undefined, 'nothing that was issued goes away');
+  return correctedOf(row, found);
+}
+
+const correctedOf = (row: Row, found: Row): Corrected => ({
+  ...parentOf(row),
+  content: row['content'] as Content,
+  children: found['children'] as Child[],
+  taken: found['taken'] as TakenLine[],
+});
 
 function parentOf(row: Row): Omit<Parent, 'children'> {
   return {

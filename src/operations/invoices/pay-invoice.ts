@@ -126,7 +126,8 @@ export const payInvoice = defineWrite({
   after: (world) => world.nudgeReports(),
 });
 
-function paymentProblems(body: Record<string, unknown>): Problem[] {
+/** Rules on the body alone, after the schema's. */
+export function paymentProblems(body: Record<string, unknown>): Problem[] {
   const { method } = body;
   if (typeof method !== 'string' || mechanism(method) !== undefined) return [];
   return [

@@ -4,21 +4,27 @@
  * crash; by another file it is refused. One transaction each.
  */
 import { StatementError } from '../../db/errors.ts';
-import type { Db, Tx } from '../../db/transact.ts';
+import type { Call, Db, Tx } from '../../db/transact.ts';
 import type { Content, Region } from '../../fiscal/document.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
+import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { standing } from '../../fiscal/standing.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
+import { changedOnce } from '../books.ts';
+import { issuerOf } from '../company/company.ts';
+import { insertChildCall } from '../invoices/child.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
-import { lockFamily } from '../invoices/family.ts';
+import { balanceCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { lockPlace, numberDocument } from '../numbering.ts';
+import { lockPlace, numberDocument, type Place } from '../numbering.ts';
 import { actCall, operator as actor } from '../operator.ts';
 import { begunNow } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import type { World } from '../world.ts';
-import { type Planned, type Recovery, recoveredCall, recoveryOf } from './plan.ts';
-import { recoveredContent, totalProblems } from './recovered-document.ts';
+import { isChild, type Planned, type Recovery, recoveredCall, recoveryOf } from './plan.ts';
+import type { AskedChild } from './plan-children.ts';
+import { type AskedRecovery, recoveredContent, totalProblems } from './recovered-document.ts';
+import { type AskedRecoveredNote, recoveredNote } from './recovered-note.ts';
+import { type AskedRecoveredReceipt, recoveredReceipt } from './recovered-receipt.ts';
 
 /** As the audit names it: a command, and so in no list of operations. */
 export const recoveringAct = 'recoverDocument';
@@ -35,6 +41,7 @@ export async function recoverDocument(
   file: { readonly companyId: string; readonly digest: string },
   planned: Planned,
 ): Promise<RecoveredDocument> {
+  if (planned.before !== undefined) return { ...planned.before, before: true };
   let region: Region = 'PT';
   const entry = entryOfCompany(file.companyId, actor, (principal) => {
     region = principal.region;
@@ -55,10 +62,10 @@ async function recoverIn(
   world: World,
   region: Region,
   digest: string,
-  { asked, key, seriesId }: Planned,
+  { asked, key, seriesId, invoice }: Planned,
 ): Promise<RecoveredDocument> {
   const { original } = asked.recovered;
-  const parent = asked.parentInvoiceId === undefined ? undefined : await lockFamily(tx, asked.parentInvoiceId);
+  const make = await toMake(tx, world, asked, invoice);
   // The series before customer and items, as everywhere. Behind its lock the same document can't be under way.
   const place = await lockPlace(tx, { type: asked.type, seriesId, scheme: 'recovery' });
   const [[before] = []] = await tx.batch([recoveredCall(key)]);
@@ -66,18 +73,109 @@ async function recoverIn(
     if (before['recovered_file'] === digest) return { ...recoveryOf(before), before: true };
     throw new Refusal('RECOVERED_ALREADY', { original, number: String(before['number']) });
   }
-  if (parent?.status === 'CANCELED') throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
-  const content: Content = recoveredContent(priceDraft(asked, await loadReferences(tx, asked)), asked);
-  // An item may have changed since the plan was made.
-  const [differs] = totalProblems(content, asked);
+  const made = await make(place);
+  // An item, or what is open of an invoice, may have changed since the plan was made.
+  const [differs] = totalProblems(made.content, asked);
   if (differs !== undefined) throw new Refusal(differs.code, differs.facts ?? {});
   const id = world.newId();
-  const numbered = await numberDocument({ id, content, region }, place, world);
-  const begun = { ...begunNow(asked, actor, numbered.now), recovered: { key, file: digest } };
-  await tx.batch([
-    insertDraftCall(id, asked, content, actor, numbered.now),
-    ...stampCalls(numbered, { ...standing(asked.type, content.totals.toPay), actor, begun }, world.seal),
+  const numbered = await numberDocument({ id, content: made.content, region }, place, world);
+  const { content } = numbered.decided;
+  const begun = begunNow(made.asked, actor, numbered.now, made.applicationId);
+  const changes = made.changes(content, numbered.now);
+  const written = await tx.batch([
+    ...changes,
+    made.insert(id, content, numbered.now),
+    ...stampCalls(
+      numbered,
+      { ...standing(asked.type, content.totals.toPay), actor, begun: { ...begun, recovered: { key, file: digest } } },
+      world.seal,
+    ),
     actCall(recoveringAct, id),
   ]);
+  written.slice(0, changes.length).forEach(changedOnce);
   return { id, number: numbered.issued.number, atcud: numbered.issued.atcud, before: false };
 }
+
+/** A document before it has a number, and what is written of it beside its stamp. */
+interface Made {
+  readonly content: Content;
+  /** Columns. */
+  readonly asked: unknown;
+  readonly applicationId: string | null;
+  readonly insert: (id: string, content: Content, now: Date) => Call;
+  /** What happens to the document that it is about. */
+  readonly changes: (content: Content, now: Date) => Call[];
+}
+
+/** Locks what the document is about; it is made once its place is locked too. */
+type ToMake = (place: Place) => Promise<Made>;
+
+function toMake(tx: Tx, world: World, asked: Planned['asked'], invoice: Planned['invoice']): Promise<ToMake> {
+  if (!isChild(asked)) return draftToMake(tx, asked);
+  return asked.type === 'RECEIPT' ? receiptToMake(tx, world, asked, invoice) : noteToMake(tx, world, asked, invoice);
+}
+
+async function draftToMake(tx: Tx, asked: AskedRecovery): Promise<ToMake> {
+  const parent = asked.parentInvoiceId === undefined ? undefined : await lockFamily(tx, asked.parentInvoiceId);
+  return async () => {
+    if (parent?.status === 'CANCELED')
+      throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
+    return {
+      content: recoveredContent(priceDraft(asked, await loadReferences(tx, asked)), asked),
+      asked,
+      applicationId: null,
+      insert: (id, content, now) => insertDraftCall(id, asked, content, actor, now),
+      changes: () => [],
+    };
+  };
+}
+
+/** Refuses RECOVERED_PARENT where what the file recovers before it was cancelled meanwhile. */
+async function lockInvoice<T>(
+  tx: Tx,
+  asked: AskedChild,
+  invoice: Planned['invoice'],
+  lock: (tx: Tx, id: string) => Promise<T | undefined>,
+): Promise<T> {
+  assert(invoice !== undefined, 'what is planned of an invoice has it');
+  const id = 'id' in invoice ? invoice.id : (await tx.batch([recoveredCall(invoice.key)]))[0]![0]?.['id'];
+  const parent = id === undefined ? undefined : await lock(tx, String(id));
+  if (parent === undefined) throw new Refusal('RECOVERED_PARENT', { number: asked.parentInvoiceNumber });
+  return parent;
+}
+
+async function noteToMake(
+  tx: Tx,
+  world: World,
+  asked: AskedRecoveredNote,
+  invoice: Planned['invoice'],
+): Promise<ToMake> {
+  const parent = await lockInvoice(tx, asked, invoice, lockToCredit);
+  return async (place) => {
+    const { content, credit } = recoveredNote(parent, asked, issuerOf(place.moment), world.newId);
+    const { recovered, total } = asked;
+    return childMade(parent, content, { ...credit, parentInvoiceId: parent.id, recovered, total }, world);
+  };
+}
+
+async function receiptToMake(
+  tx: Tx,
+  world: World,
+  asked: AskedRecoveredReceipt,
+  invoice: Planned['invoice'],
+): Promise<ToMake> {
+  const parent = await lockInvoice(tx, asked, invoice, lockFamily);
+  return async (place) => {
+    const content = recoveredReceipt(parent, asked, issuerOf(place.moment));
+    const { date, method, notes, recovered, total } = asked;
+    return childMade(parent, content, { date, method, notes, recovered, total }, world);
+  };
+}
+
+const childMade = (parent: Parent, content: Content, asked: unknown, world: World): Made => ({
+  content,
+  asked,
+  applicationId: parent.applicationId,
+  insert: (id, content) => insertChildCall({ id, content, asked, seriesId: undefined, parentId: parent.id, actor }),
+  changes: ({ type, totals }, now) => [balanceCall(parent, [...parent.children, { type, totals }], now, world.seal)],
+});

@@ -1,4 +1,4 @@
-/** One document of a recovery file: the body of a draft, with what it stands for. */
+/** One document of a recovery file: the body of a draft, a credit note or a receipt, with what it stands for. */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
@@ -7,17 +7,19 @@ import { isOfOtherType, isOriginal, longest_original, originalForm } from '../..
 import type { Problem } from '../../fiscal/refusal.ts';
 import { closed, dayOfBooks, line, money, oneOf } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
+import { paymentProblems } from '../invoices/pay-invoice.ts';
 
-/** Types that are recovered: those of POST /invoices. */
-export const recoveredTypes = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const;
+/** Types that are recovered as they are drafted: those of POST /invoices. */
+const draftedTypes = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const;
+/** All that are recovered; credit notes and receipts are made of their invoice. */
+const recoveredTypes = [...draftedTypes, 'CREDIT_NOTE', 'RECEIPT'] as const;
 
 const { seriesId: _series, templateId: _template, ...members } = draftMembers;
 
-export const RecoveredBody = closed({
+/** What every document of a file says of its original. */
+export const originalMembers = {
   kind: oneOf(['M', 'D'], 'M: a printed form filled in by hand. D: a copy of a document lost with its data.'),
   original: line(longest_original, 'M: series/number of the form. D: the whole number of the lost document.', 1),
-  type: oneOf(recoveredTypes, 'Document type.'),
-  ...members,
   date: dayOfBooks("The original's date."),
   total: money("The original's total with VAT: what is calculated must be the same."),
   reported: Type.Optional(
@@ -26,6 +28,13 @@ export const RecoveredBody = closed({
         'The AT has it already by its original number, and is not told again. By default true of D and false of M.',
     }),
   ),
+};
+
+export const RecoveredBody = closed({
+  ...members,
+  ...originalMembers,
+  // Whoever gives another type is told all that there are.
+  type: Type.Unsafe<(typeof draftedTypes)[number]>(oneOf(recoveredTypes, 'Document type.')),
   cashVat: Type.Optional(Type.Boolean({ description: 'The original carries the mention of the cash VAT scheme.' })),
 });
 export type RecoveredBody = Static<typeof RecoveredBody>;
@@ -38,11 +47,20 @@ export interface AskedRecovery extends AskedDraft {
 }
 
 /** Reported already unless the body says otherwise: true of D, false of M. */
+export function recoveredOf({
+  kind,
+  original,
+  reported = kind === 'D',
+}: Pick<RecoveredBody, 'kind' | 'original' | 'reported'>): Recovered {
+  return { kind, original, ...(reported ? { known: true } : {}) };
+}
+
+/** The body as it is asked for, with ids for its lines. */
 export function askedRecovery(body: RecoveredBody, region: Region, newId: () => string): AskedRecovery {
-  const { kind, original, total, reported = kind === 'D', cashVat, ...draft } = body;
+  const { kind, original, total, reported, cashVat, ...draft } = body;
   return {
     ...mergeDraft(undefined, draft, region, newId),
-    recovered: { kind, original, ...(reported ? { known: true } : {}) },
+    recovered: recoveredOf({ kind, original, reported }),
     total: fromNumber(total),
     cashVat: cashVat === true ? true : undefined,
   };
@@ -50,7 +68,7 @@ export function askedRecovery(body: RecoveredBody, region: Region, newId: () => 
 
 /** Rules on the body alone, after the schema's. */
 export function recoveryProblems(body: Record<string, unknown>): Problem[] {
-  const problems = draftProblems(body);
+  const problems = [...draftProblems(body), ...(body['type'] === 'RECEIPT' ? paymentProblems(body) : [])];
   const { kind, original } = body;
   // The schema says how long it may be.
   const isRead = typeof original === 'string' && original.length <= longest_original;
@@ -58,7 +76,7 @@ export function recoveryProblems(body: Record<string, unknown>): Problem[] {
   const type = recoveredTypes.find((one) => one === body['type']);
   if (!isOriginal({ kind, original })) {
     problems.push({ code: 'INVALID_FORMAT', pointer: '/original', facts: { format: originalForm[kind] } });
-  } else if (type !== undefined && isOfOtherType(type, { kind, original })) {
+  } else if (type !== undefined && isOfOtherType({ type, cashVat: 'unknown' }, { kind, original })) {
     const { code } = documentTypes[type];
     problems.push({ code: 'RECOVERED_TYPE', pointer: '/original', facts: { original, type, code } });
   }
@@ -71,8 +89,10 @@ export function recoveredContent(priced: Content, { recovered, cashVat }: AskedR
 }
 
 /** What the paper says and what is calculated must be the same: the paper is what the customer has. */
-export function totalProblems(content: Content, { total }: AskedRecovery): Problem[] {
-  const { currency, totals } = content;
-  if (compare(totals.gross, total) === 0) return [];
-  return [{ code: 'RECOVERED_TOTAL', pointer: '/total', facts: { total, calculated: totals.gross, currency } }];
+export function totalProblems(content: Content, { total }: Pick<AskedRecovery, 'total'>): Problem[] {
+  const { type, currency, totals } = content;
+  // A receipt is made of its total.
+  if (type === 'RECEIPT' || compare(totals.gross, total) === 0) return [];
+  const code = type === 'CREDIT_NOTE' ? 'RECOVERED_NOTE_TOTAL' : 'RECOVERED_TOTAL';
+  return [{ code, pointer: '/total', facts: { total, calculated: totals.gross, currency } }];
 }
