@@ -107,6 +107,13 @@ test('not ready: all reasons; a type without a series names SERIES_REQUIRED', ()
   });
 });
 
+test('a draft whose own series is not active is told just that, once the company is ready', () => {
+  const named = { head: undefined, isSeriesNamed: true };
+  expect([refusal(named).code, refusal(named).status]).toEqual(['SERIES_NOT_ACTIVE', 400]);
+  const both = refusal({ ...named, notReady: [{ code: 'AT_SYNC_REQUIRED' }] });
+  expect([both.code, both.members]).toEqual(['NOT_READY', { reasons: ['AT_SYNC_REQUIRED'] }]);
+});
+
 test('a debit note needs its invoice and a reason', () => {
   const parent = { id: 'p', number: 'FT A2026/1', date: '2026-03-01', type: 'INVOICE' } as const;
   const note = (over: Partial<Content>) => ({ content: sampleContent('DEBIT_NOTE', undefined, over) });

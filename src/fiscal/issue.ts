@@ -50,8 +50,10 @@ export interface SeriesHead {
 export interface IssueFacts {
   /** The draft as its last revision shows it. */
   readonly content: Content;
-  /** The series chosen for it; undefined: the type has none that is active. */
+  /** The series chosen for it; undefined: the type has none that is active, or not the one that it names. */
   readonly head: SeriesHead | undefined;
+  /** It names its series. */
+  readonly isSeriesNamed?: boolean | undefined;
   /** The database's clock. */
   readonly now: Date;
   /** The company's region: its civil time. */
@@ -96,7 +98,7 @@ const longest_wait_ms = 5000;
 
 /**
  * Decides one document. Throws, and then nothing has happened:
- * NOT_READY (with `reasons`), PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
+ * NOT_READY (with `reasons`), SERIES_NOT_ACTIVE, PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
  * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
  * and INVALID_REQUEST where a day of it is too early, or its date contradicts the document it is about or its payment
  * (dates.ts), and where the draft can't be priced any more: for its tax point (rates or exemption codes that ended), or with what its customer, items and
@@ -147,11 +149,13 @@ export function finishIssue(decided: DecidedIssue, hash: string, qr: QrDrafted =
 
 function readyHead(facts: IssueFacts): SeriesHead {
   const codes = new Set<ReadinessCode>(facts.notReady.map((reason) => reason.code));
-  if (facts.head === undefined) codes.add('SERIES_REQUIRED');
-  if (codes.size > 0 || facts.head === undefined) {
+  // The company may have others: what helps is to name one of them.
+  if (facts.head === undefined && facts.isSeriesNamed !== true) codes.add('SERIES_REQUIRED');
+  if (codes.size > 0) {
     const reasons = [...codes];
     throw new Refusal('NOT_READY', { type: facts.content.type, reasons: reasons.join(', ') }, { members: { reasons } });
   }
+  if (facts.head === undefined) throw new Refusal('SERIES_NOT_ACTIVE');
   return facts.head;
 }
 

@@ -402,6 +402,11 @@ export const refusals = {
     en: 'The company is not ready to issue {type}: {reasons}. See readiness in GET /company.',
     pt: 'A empresa não está pronta para emitir documentos do tipo {type}: {reasons}. Veja readiness em GET /company.',
   },
+  SERIES_NOT_ACTIVE: {
+    status: 400,
+    en: 'The series that this draft names is not active: it has ended, or is being ended. Name another one of its type in seriesId (GET /series lists those that are active).',
+    pt: 'A série que este rascunho indica não está ativa: terminou ou está a ser terminada. Indique outra do mesmo tipo em seriesId (GET /series mostra as que estão ativas).',
+  },
   PARENT_REQUIRED: {
     status: 400,
     en: 'A debit note needs parentInvoiceId and reason before it can be issued.',
@@ -747,6 +752,28 @@ export class Refusal extends Error {
 /** Throws INVALID_REQUEST with every problem, if there is one. */
 export function refuseAll(problems: readonly Problem[]): void {
   if (problems.length > 0) throw invalid(problems);
+}
+
+/**
+ * What `run` gives. Its problems, as far as they are told, are refused together with those that were `found` elsewhere; any
+ * other refusal of it goes first.
+ */
+export function alongside<T>(
+  found: readonly Problem[],
+  run: () => T,
+  isTold: (problem: Problem) => boolean = () => true,
+): T {
+  let result: T;
+  try {
+    result = run();
+  } catch (error) {
+    if (error instanceof Refusal && error.problems.length > 0) {
+      refuseAll([...found, ...error.problems.filter(isTold)]);
+    }
+    throw error;
+  }
+  refuseAll(found);
+  return result;
 }
 
 /** INVALID_REQUEST over the given problems. Of too many the first are told, and their count is "50+". */

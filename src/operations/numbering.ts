@@ -65,6 +65,8 @@ const lockSeries = statement(
 /** Where a document of a type is going to stand: read under the lock of its series. */
 export interface Place {
   readonly series: Row | undefined;
+  /** The document names it. */
+  readonly isNamed: boolean;
   readonly moment: Row;
   /** Where the series stands; undefined as the series. Documents of one group share it: each moves it on. */
   readonly running: RunningHead | undefined;
@@ -119,6 +121,7 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   }
   return {
     series: found,
+    isNamed: seriesId !== null,
     moment: moment[0],
     running: found === undefined ? undefined : runningHead(moment[0], found),
     byScheme,
@@ -153,8 +156,8 @@ export function placeAhead(
   const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
   if (series === undefined) return undefined;
   const last_signed = later((moment['last_signed'] as Date | null) ?? undefined, latest) ?? null;
-  const byScheme = isByScheme({ seriesId, scheme });
-  return { series, moment: { ...moment, now, last_signed }, running: memory.head(series), byScheme };
+  const [isNamed, byScheme] = [seriesId !== null, isByScheme({ seriesId, scheme })];
+  return { series, isNamed, moment: { ...moment, now, last_signed }, running: memory.head(series), byScheme };
 }
 
 /** The series of rows with `placeColumns`, as `headColumns` gives them. */
@@ -199,13 +202,14 @@ export async function numberDocument(
   world: World,
   check?: CheckMoment,
 ): Promise<Numbered> {
-  const { series, moment, running } = place;
+  const { series, isNamed, moment, running } = place;
   // Behind the documents of a newer key, which another process may have signed, one of an older would not verify.
   if (isOlder(world.signer(), moment)) await world.renewSigner();
   const signer = world.signer();
   assert(!isOlder(signer, moment), 'the newest key of the database is the newest');
   const { decided, now } = await decideInTime(place, check, {
     content: document.content,
+    isSeriesNamed: isNamed,
     now: readingOf(moment['now'] as Date, running?.now),
     region: document.region,
     lastSigned: later((moment['last_signed'] as Date | null) ?? undefined, running?.now),

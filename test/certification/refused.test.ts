@@ -399,7 +399,7 @@ describe('F16 to F18 series', () => {
     const before = await A.draft({ seriesId });
     const state = status === 'PENDING' ? `status = 'PENDING'` : `status = '${status}'`;
     await service.owner.query(`update certo.series set ${state} where id = $1`, [seriesId]);
-    expect(await refused(() => issue(before))).toEqual(['NOT_READY']);
+    expect(await refused(() => issue(before))).toEqual(['SERIES_NOT_ACTIVE']);
     const [customer, item] = [await A.customer(), await A.item()];
     const body = { type: 'INVOICE', cae: '62010', customerId: customer.id, items: [{ id: item.id, quantity: 1 }] };
     expect(await refused(() => A.post('/invoices', { ...body, seriesId }))).toContain('UNKNOWN_SERIES /seriesId');

@@ -280,6 +280,17 @@ describe('records of others', () => {
     await drafted({ ...ofEuros, currency: 'USD', exchangeRate: 0.9 }, ['/currency', 'PARENT_DIFFERS']);
     await drafted(ofDollars, ['/currency', 'PARENT_DIFFERS']);
     await drafted({ ...ofDollars, currency: 'USD', exchangeRate: 0.8 }, ['/exchangeRate', 'PARENT_DIFFERS']);
+    await drafted(
+      { ...ofDollars, customerId: other.id, currency: 'GBP', exchangeRate: 0.8 },
+      ['/customerId', 'PARENT_DIFFERS'],
+      ['/currency', 'PARENT_DIFFERS'],
+      ['/exchangeRate', 'PARENT_DIFFERS'],
+    );
+    await drafted(
+      { ...ofEuros, customerId: other.id, currency: 'USD' },
+      ['/customerId', 'PARENT_DIFFERS'],
+      ['/currency', 'PARENT_DIFFERS'],
+    );
     const right = { ...ofDollars, customerId: customer.id, currency: 'USD', exchangeRate: 0.9 };
     expect((await A.issue(await A.draft(right))).parentInvoiceId).toBe(dollars.id);
     before = await stored();

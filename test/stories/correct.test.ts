@@ -119,6 +119,22 @@ describe('payment', () => {
     expect(await outstanding(id)).toBe('0.00');
   });
 
+  test('what is wrong with it is told at once, and blank texts say nothing', async () => {
+    const { id } = await invoice();
+    const wrong = await pay(id, { amount: 123.01, seriesId: uuidv7() });
+    expect(places(wrong as unknown as Answer)).toEqual([
+      400,
+      [
+        ['/seriesId', 'UNKNOWN_SERIES'],
+        ['/amount', 'AMOUNT_EXCEEDS_OUTSTANDING'],
+      ],
+    ]);
+    const { receipt } = (await pay(id, { notes: '  ', method: ' ' })).json;
+    const paid = await read(receipt.id);
+    expect(paid).not.toHaveProperty('notes');
+    expect(paid.payment).toEqual({ date: '2026-03-02T00:00:00.000+00:00' });
+  });
+
   test('the last receipt takes what is left of the tax withheld', async () => {
     const withheld = { withholdingTaxAvailable: true, withholdingTaxType: 'IRS', withholdingTaxPercent: 23 };
     const { id, summary } = await invoice({ unitPrice: 1000, ...withheld });
@@ -350,7 +366,8 @@ describe('credit notes', () => {
     for (const answer of [foreign, unknown]) expect(refusal(answer)).toEqual([404, 'PARENT_NOT_FOUND']);
     const anonymous = ({ json }: { json: unknown }) => JSON.stringify({ ...(json as object), requestId: '' });
     expect(anonymous(foreign)).toBe(anonymous(unknown));
-    expect(refusal(await credit((await A.draft()).id))).toEqual([400, 'NOT_CREDITABLE']);
+    for (const draft of [await A.draft(), await A.draft({ date: '2026-03-02' })])
+      expect(refusal(await credit(draft.id, { date: '2026-03-02' }))).toEqual([400, 'NOT_CREDITABLE']);
     const { id } = await invoice();
     const { receipt } = (await pay(id)).json;
     const note = (await credit(id)).json;

@@ -87,6 +87,32 @@ test('an item whose rate changed is refused with the lines that differ, until th
   expect((await A.issue(changed.json)).summary.taxAmount).toBe(0.6);
 });
 
+test('in another currency it has the exchange rate of its invoice, which need not be repeated', async () => {
+  const { id } = await A.item({ unitPrice: 100 });
+  const items = [{ id, quantity: 1 }];
+  const dollars = async (exchangeRate: number) =>
+    A.issue(await A.draft({ customerId, items, currency: 'USD', exchangeRate }));
+  const [invoice, other] = [await dollars(0.9), await dollars(0.8)];
+  const booked = async ({ id }: InvoiceJson) =>
+    (await service.owner.query(`select content -> 'books' ->> 'net' as net from certo.documents where id = $1`, [id]))
+      .rows[0].net;
+  const draft = await A.draft(noteOn(invoice, items, { currency: 'USD' }));
+  expect([draft.exchangeRate, draft.summary.total, await booked(draft)]).toEqual([0.9, 123, '90.00']);
+  const said = await A.draft(noteOn(invoice, items, { currency: 'USD', exchangeRate: 0.9 }));
+  expect(said.summary).toEqual(draft.summary);
+  // It follows its item, and an other invoice.
+  expect((await A.patch(`/items/${id}`, { unitPrice: 200 })).status).toBe(200);
+  expect(await booked(draft)).toBe('180.00');
+  const moved = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { parentInvoiceId: other.id })).json;
+  expect([moved.exchangeRate, await booked(draft)]).toEqual([0.8, '160.00']);
+  expect((await A.issue(moved)).exchangeRate).toBe(0.8);
+  const body = { type: 'DEBIT_NOTE', cae: '62010', customerId, items, currency: 'USD' };
+  const unnamed = await A.post('/invoices', body);
+  expect(unnamed.json.errors?.map(({ code, pointer }) => [pointer, code])).toEqual([
+    ['/exchangeRate', 'EXCHANGE_RATE_REQUIRED'],
+  ]);
+});
+
 test('it is to whom its invoice is, as that was issued: name, NIF and address', async () => {
   const rita = await A.customer({ name: 'Rita', address: 'Rua Velha 1', city: 'Lisboa' });
   const { id } = await A.item({ unitPrice: 100 });

@@ -335,7 +335,8 @@ describe('totals', () => {
       discountAmount: 9.86,
       unitItemDiscountPercent: 8.8,
       unitItemDiscountAmount: 0.0484,
-      unitDiscountAmount: 0.0986,
+      unitDiscountPercent: 17.92,
+      unitDiscountAmount: 0.09856,
       unitAmountWithoutTax: 0.4514,
       withholdingTaxEnabled: false,
     });
@@ -360,9 +361,51 @@ describe('totals', () => {
       ]),
     ).toEqual([
       [0.04, 40, 40],
-      [1.54, 12.5, 12.520325],
+      [1.54, 12.5, 12.5],
       [1, 33.333333, 33.333333],
       [3.33, 100, 100],
+    ]);
+  });
+
+  test.each([
+    ['its own percentage, of less than a cent', { unitPrice: 0.004 }, { unitDiscountPercent: 50 }, {}, [50, 0.002]],
+    ['its own percentage of one unit', { unitPrice: 0.55 }, { unitDiscountPercent: 10 }, {}, [10, 0.055]],
+    ['its own amount', { unitPrice: 3 }, { unitDiscountAmount: 1 }, {}, [33.333333, 1]],
+    ['a global percentage', { unitPrice: 0.55 }, {}, { globalDiscountPercent: 10 }, [10, 0.055]],
+    ['both', { unitPrice: 0.55 }, { unitDiscountPercent: 10 }, { globalDiscountPercent: 20 }, [28, 0.154]],
+    [
+      'an amount, and a percentage',
+      { unitPrice: 4 },
+      { unitDiscountAmount: 1 },
+      { globalDiscountPercent: 10 },
+      [32.5, 1.3],
+    ],
+    ['a global amount', { unitPrice: 4 }, { unitDiscountAmount: 1, quantity: 2 }, { globalDiscountAmount: 2 }, [50, 2]],
+    [
+      'a global amount of a line of nothing',
+      { unitPrice: 0.004 },
+      { unitDiscountPercent: 50 },
+      { globalDiscountAmount: 0 },
+      [50, 0.002],
+    ],
+  ])('what a unit is discounted: %s', async (_case, item, line, over, [percent, amount]) => {
+    const draft = await draftOf(A, [[item, line]], over);
+    const { unitDiscountPercent, unitDiscountAmount } = draft.items[0]!.meta;
+    expect([unitDiscountPercent, unitDiscountAmount]).toEqual([percent, amount]);
+  });
+
+  test('of a global amount a line shows never less than its own discount', async () => {
+    const draft = await draftOf(
+      A,
+      [
+        [{ unitPrice: 0.004 }, { unitDiscountPercent: 50 }],
+        [{ unitPrice: 10 }, {}],
+      ],
+      { globalDiscountAmount: 1 },
+    );
+    expect(draft.items.map(({ meta }) => [meta['unitDiscountPercent'], meta['unitDiscountAmount']])).toEqual([
+      [50, 0.002],
+      [10, 1],
     ]);
   });
 
@@ -418,17 +461,19 @@ describe('totals', () => {
       [false, 0],
       [true, 115],
     ]);
-    const none = await A.item();
-    const refused = await A.post('/invoices', {
-      type: 'INVOICE',
-      cae: '62010',
-      customerId: (await A.customer()).id,
-      items: [{ id: none.id, quantity: 1, withholdingTaxEnabled: true }],
-    });
-    expect(refused.json.errors?.[0]).toMatchObject({
-      pointer: '/items/0/withholdingTaxEnabled',
-      code: 'WITHHOLDING_NOT_AVAILABLE',
-    });
+    const customerId = (await A.customer()).id;
+    // Of an item that says nothing of it, or 0 %, nothing can be withheld.
+    for (const item of [await A.item(), await A.item({ ...withheld, withholdingTaxPercent: 0 })]) {
+      const body = { type: 'INVOICE', cae: '62010', customerId };
+      const items = [{ id: item.id, quantity: 1, withholdingTaxEnabled: true }];
+      const refused = await A.post('/invoices', { ...body, items });
+      expect(refused.json.errors?.[0]).toMatchObject({
+        pointer: '/items/0/withholdingTaxEnabled',
+        code: 'WITHHOLDING_NOT_AVAILABLE',
+      });
+      const plain = await A.draft({ customerId, items: [{ id: item.id, quantity: 1 }] });
+      expect(plain.items[0]!.meta['withholdingTaxEnabled']).toBe(false);
+    }
   });
 
   test('three territories in one document, taxed apart', async () => {
@@ -658,6 +703,8 @@ describe('drafts', () => {
       [{ date: '2026-03-02' }, { method: 'MB', date: second }],
       [{}, { method: 'MB', date: second }],
       [{ method: '' }, { date: second }],
+      [{ method: 'MB' }, { method: 'MB', date: second }],
+      [{ method: '  ' }, { date: second }],
     ]) {
       const { status, json } = await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { payment: change });
       expect([status, json.payment]).toEqual([200, payment]);

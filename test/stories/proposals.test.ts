@@ -262,6 +262,17 @@ describe('converting', () => {
     }
   });
 
+  test('what it left blank stays so, whatever the catalogue says by now', async () => {
+    const item = await A.item({ name: 'Mesa', type: 'PRODUCT' });
+    const made = await A.proposal({ items: [{ id: item.id, quantity: 1 }] });
+    await A.patch(`/items/${item.id}`, { description: 'Em carvalho' });
+    const draft = await draftOf(made.id);
+    expect(draft.items[0]!.data).toEqual(made.items[0]!.data);
+    await A.patch(`/items/${item.id}`, { description: 'Em pinho' });
+    const later = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+    expect(later.items[0]!.data).toEqual(made.items[0]!.data);
+  });
+
   test('in parts: never more than is open, and the AT hears of it once', async () => {
     const made = await proposal([
       { quantity: 10, unitPrice: 1 },

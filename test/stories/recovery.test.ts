@@ -270,7 +270,7 @@ test('a recovery series is for recovery alone: drafts, payments and notes cannot
   const elsewhere: Planned = { ...planned!, seriesId: A.series.INVOICE.id };
   await expect(
     recoverDocument(service.db, service.app.world, { companyId: A.id, digest: 'x' }, elsewhere),
-  ).rejects.toMatchObject({ code: 'NOT_READY' });
+  ).rejects.toMatchObject({ code: 'SERIES_NOT_ACTIVE' });
 });
 
 test('it is paid, corrected and exported like any other: SAF-T says what it stands for, and notes quote the original', async () => {

@@ -92,7 +92,7 @@ describe('an answer of the AT that is lost', () => {
     const draft = await A.draft({ seriesId: series.id });
     await fault('reset-after', 'finalizeSeries');
     expect(await end(series.id)).toMatchObject(unanswered('L1'));
-    expect(await tried(draft)).toBe('NOT_READY');
+    expect(await tried(draft)).toBe('SERIES_NOT_ACTIVE');
     expect(await asked()).toEqual(['finalizeSeries']);
     expect(await end(series.id)).toEqual({ kind: 'ended', code: 'L1', lastNumber: 2 });
     expect(await asked()).toEqual(['listSeries']);
@@ -132,6 +132,69 @@ describe('an answer of the AT that is lost', () => {
     expect(await stands(series.id)).toEqual(['ENDING', false, 0]);
     expect(await end(series.id, 'ANNULLED')).toMatchObject({ kind: 'ended' });
     expect(await stands(series.id)).toEqual(['ANNULLED', false, 0]);
+  });
+});
+
+describe('a draft that names a series which does not number any more', () => {
+  const read = async ({ id }: InvoiceJson) => (await A.get<InvoiceJson>(`/invoices/${id}`)).json;
+  const patch = (id: string, body: unknown) => A.patch<InvoiceJson & { errors?: unknown }>(`/invoices/${id}`, body);
+
+  test('is changed, follows its item and customer, and is issued once the series is back', async () => {
+    const series = await made('N1', 1);
+    const [customer, item] = [await A.customer(), await A.item({ unitPrice: 10 })];
+    const items = [{ id: item.id, quantity: 1 }];
+    const draft = await A.draft({ customerId: customer.id, items, seriesId: series.id });
+    await fault('reset-before', 'finalizeSeries');
+    expect(await end(series.id)).toMatchObject(unanswered('N1'));
+    const changed = await patch(draft.id, { notes: 'x' });
+    expect([changed.status, changed.json.notes]).toEqual([200, 'x']);
+    await A.patch(`/items/${item.id}`, { unitPrice: 20 });
+    await A.patch(`/customers/${customer.id}`, { city: 'Faro' });
+    const refreshed = await read(draft);
+    expect(refreshed).toMatchObject({ summary: { amountWithoutTax: 20 }, customer: { data: { city: 'Faro' } } });
+    expect(await tried(refreshed)).toBe('SERIES_NOT_ACTIVE');
+    // Another draft can't name it, nor this one another that does not number.
+    expect((await patch((await A.draft()).id, { seriesId: series.id })).text).toContain('UNKNOWN_SERIES');
+    expect((await patch(draft.id, { seriesId: uuidv7() })).text).toContain('UNKNOWN_SERIES');
+    await service.setClock(new Date(service.now().getTime() + 6 * 60_000));
+    await fault('document-refused', 'finalizeSeries');
+    expect(await end(series.id)).toMatchObject({ kind: 'active-again' });
+    expect(await tried(refreshed)).toBe('FT N1/2');
+  });
+
+  test('is told to name another one when the series has ended, and is issued there', async () => {
+    const series = await made('N2', 1);
+    const draft = await A.draft({ seriesId: series.id });
+    expect(await end(series.id)).toMatchObject({ kind: 'ended' });
+    expect(await tried(draft)).toBe('SERIES_NOT_ACTIVE');
+    const other = (await patch(draft.id, { seriesId: A.series.INVOICE.id })).json;
+    expect(await tried(other)).toMatch(/^FT A2026\//);
+  });
+
+  test('of a transport document is the same; another type takes it along for nobody', async () => {
+    const path = '/transport-documents';
+    const series = await registerSeries(service.world, A.id, { documentType: 'GUIA_DE_TRANSPORTE', code: 'N3' });
+    const draft = await A.transport({ seriesId: series.id });
+    await fault('reset-before', 'annulSeries');
+    expect(await end(series.id, 'ANNULLED')).toMatchObject(unanswered('N3'));
+    expect((await A.patch(`${path}/${draft.id}`, { comments: 'Frágil' })).status).toBe(200);
+    const issued = await A.post<{ code: string }>(`${path}/${draft.id}/issue`, {});
+    expect([issued.status, issued.json.code]).toEqual([400, 'SERIES_NOT_ACTIVE']);
+    const moved = { movementType: 'GUIA_DE_REMESSA' };
+    expect((await A.patch(`${path}/${draft.id}`, { ...moved, seriesId: series.id })).text).toContain('UNKNOWN_SERIES');
+    expect((await A.patch(`${path}/${draft.id}`, moved)).status).toBe(200);
+    expect((await A.post(`${path}/${draft.id}/issue`, {})).status).toBe(200);
+  });
+
+  test('of a credit note is the same', async () => {
+    const series = await registerSeries(service.world, A.id, { documentType: 'CREDIT_NOTE', code: 'N4' });
+    const { id } = await A.issue(await A.draft());
+    const body = { parentInvoiceId: id, issue: false, seriesId: series.id };
+    const draft = (await A.post<InvoiceJson>('/invoices/credit-notes', body)).json;
+    expect(await end(series.id, 'ANNULLED')).toMatchObject({ kind: 'ended' });
+    const changed = await patch(draft.id, { notes: 'x', seriesId: series.id });
+    expect([changed.status, changed.json.notes]).toEqual([200, 'x']);
+    expect(await tried(changed.json)).toBe('SERIES_NOT_ACTIVE');
   });
 });
 
@@ -216,7 +279,7 @@ test('documents that the AT does not have are waited for, or told of; it hears n
   const draft = await A.draft({ seriesId: series.id });
   const told = { kind: 'stopped', code: 'W1', lastNumber: 2, because: { kind: 'pending', documents: 2 } };
   expect(await end(series.id)).toEqual(told);
-  expect(await tried(draft)).toBe('NOT_READY');
+  expect(await tried(draft)).toBe('SERIES_NOT_ACTIVE');
   expect(await asked()).toEqual([]);
   // Again: what the AT has, then what it lacks.
   expect(await end(series.id)).toEqual(told);
@@ -362,8 +425,8 @@ test('a place that is remembered is not numbered in any more', async () => {
     meanwhile = async () => undefined;
     expect(await end(series.id)).toMatchObject(unanswered('M1'));
   };
-  expect((await issue(late)).code).toBe('NOT_READY');
-  expect((await issue(later)).code).toBe('NOT_READY');
+  expect((await issue(late)).code).toBe('SERIES_NOT_ACTIVE');
+  expect((await issue(later)).code).toBe('SERIES_NOT_ACTIVE');
   expect([written, await stands(series.id)]).toEqual([2, ['ENDING', false, 2]]);
   expect(await end(series.id)).toMatchObject({ kind: 'ended' });
   await door.stop();

@@ -97,6 +97,9 @@ describe('a draft', () => {
     const { updatedAt, ...now } = cleared;
     expect(now).toEqual(same);
     expect(updatedAt > draft.updatedAt).toBe(true);
+    expect((await patch({ licensePlate: 'aa-00-aa' })).licensePlate).toBe('AA-00-AA');
+    const blank = await patch({ licensePlate: '  ' });
+    expect([blank.id, blank.licensePlate]).toEqual([draft.id, undefined]);
     const item = await A.item({ name: 'Palete', type: 'PRODUCT', unitPrice: 12.5 });
     const changed = await patch({
       movementType: 'GUIA_DE_REMESSA',

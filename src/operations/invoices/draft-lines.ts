@@ -1,6 +1,6 @@
 /** The lines of a draft: what was asked of each laid over its catalogue item. */
 import type { Row } from '../../db/transact.ts';
-import { toNumber } from '../../fiscal/decimal.ts';
+import { isZero } from '../../fiscal/decimal.ts';
 import type { LineInput, Region } from '../../fiscal/document.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { emptyItem, type ItemRecord, regionOf } from '../items/item.ts';
@@ -23,7 +23,7 @@ export function linesOf(
       return lineInput(line, emptyItem, region);
     }
     if (item.is_archived && !used.has(line.id)) at(`/items/${i}/id`, 'ARCHIVED');
-    if (line.withholdingTaxEnabled === true && item.withholding_tax_percent === null)
+    if (line.withholdingTaxEnabled === true && !withholds(item))
       at(`/items/${i}/withholdingTaxEnabled`, 'WITHHOLDING_NOT_AVAILABLE');
     return lineInput(line, item, region);
   });
@@ -40,7 +40,8 @@ function lineInput(line: AskedLine, item: ItemRecord, companyRegion: Region): Li
     originLineId: line.originLineId,
     itemId: line.id,
     name: line.name ?? item.name,
-    description: line.description ?? item.description ?? undefined,
+    // What was promised had none where it says none.
+    description: line.description ?? (line.promised === undefined ? (item.description ?? undefined) : undefined),
     productType,
     unit,
     quantity: line.quantity,
@@ -63,10 +64,7 @@ function catalogued(line: AskedLine, item: ItemRecord, ownRate: boolean, company
     region: regionOf(item.vat_territory, companyRegion),
     fixedRate: ownRate ? (item.fixed_tax_rate ?? undefined) : undefined,
     withholding:
-      withheld &&
-      item.withholding_tax_type !== null &&
-      item.withholding_tax_percent !== null &&
-      toNumber(item.withholding_tax_percent) > 0
+      withheld && withholds(item)
         ? {
             type: item.withholding_tax_type,
             percent: item.withholding_tax_percent,
@@ -74,4 +72,15 @@ function catalogued(line: AskedLine, item: ItemRecord, ownRate: boolean, company
           }
         : undefined,
   };
+}
+
+type Withholding = {
+  withholding_tax_type: NonNullable<ItemRecord['withholding_tax_type']>;
+  withholding_tax_percent: string;
+};
+
+/** It says what to withhold; 0 % is nothing. */
+function withholds(item: ItemRecord): item is ItemRecord & Withholding {
+  const { withholding_tax_type: type, withholding_tax_percent: percent } = item;
+  return type !== null && percent !== null && !isZero(percent);
 }

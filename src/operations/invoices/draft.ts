@@ -73,7 +73,7 @@ export const draftMembers = {
       exclusiveMinimum: 0,
       exclusiveMaximum: 1e9,
       decimals: 6,
-      description: 'EUR per 1 unit; exactly when the currency is not EUR.',
+      description: "EUR per 1 unit; exactly when the currency is not EUR. A DEBIT_NOTE has its invoice's when absent.",
     }),
   ),
   description: Type.Optional(text(2000, 'Printed description.')),
@@ -192,6 +192,7 @@ export function mergeDraft(
       body.payment === undefined
         ? before?.payment
         : {
+            // A blank one is none.
             method: body.payment.method === undefined ? before?.payment?.method : mechanism(body.payment.method),
             date: asDay(body.payment.date) ?? before?.payment?.date,
           },
@@ -212,7 +213,7 @@ export function askedLine(item: Static<typeof DraftItem>, newId: () => string): 
     description: cleared(item.description, undefined),
     unitPrice: item.unitPrice === undefined ? undefined : fromNumber(item.unitPrice),
     vatRate: item.vatRate,
-    vatExemptionReason: item.vatExemptionReason === '' ? undefined : item.vatExemptionReason,
+    vatExemptionReason: cleared(item.vatExemptionReason, undefined),
     discount: mergedDiscount(
       discountOf(item.unitDiscountType, item.unitDiscountPercent, item.unitDiscountAmount),
       undefined,
@@ -253,6 +254,12 @@ function mergedDiscount(given: Discount | 'unclear' | undefined, before: Discoun
   return compare(given.value, '0') === 0 ? undefined : given;
 }
 
+/** What is wrong with a means of payment; a blank text names none. */
+export function methodProblems(method: unknown, pointer: string): Problem[] {
+  if (typeof method !== 'string' || method.trim() === '' || mechanism(method) !== undefined) return [];
+  return [{ code: 'INVALID_FORMAT', pointer, facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } }];
+}
+
 /** Rules on the body alone; members of a wrong type are the schema's business. */
 export function draftProblems(body: Record<string, unknown>): Problem[] {
   const problems: Problem[] = [];
@@ -271,13 +278,7 @@ export function draftProblems(body: Record<string, unknown>): Problem[] {
   const payment = body['payment'];
   if (payment !== null && typeof payment === 'object') {
     const method = (payment as Record<string, unknown>)['method'];
-    if (typeof method === 'string' && method !== '' && mechanism(method) === undefined) {
-      problems.push({
-        code: 'INVALID_FORMAT',
-        pointer: '/payment/method',
-        facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' },
-      });
-    }
+    problems.push(...methodProblems(method, '/payment/method'));
   }
   if (body['currency'] === 'EUR' && body['exchangeRate'] !== undefined) {
     problems.push({ code: 'EXCHANGE_RATE_NOT_ALLOWED', pointer: '/exchangeRate' });

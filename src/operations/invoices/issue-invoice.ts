@@ -79,6 +79,7 @@ export const issueInvoice = defineWrite({
     'INVALID_STATE',
     'DRAFT_CHANGED',
     'NOT_READY',
+    'SERIES_NOT_ACTIVE',
     'PARENT_REQUIRED',
     'NOT_CREDITABLE',
     'DATE_GOES_BACK',

@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
 import { mechanism } from '../../fiscal/payment-mechanisms.ts';
-import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
+import { alongside, type Problem } from '../../fiscal/refusal.ts';
 import { amountToPay, receiptOver } from '../../fiscal/standing.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
@@ -13,6 +13,7 @@ import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
+import { cleared, methodProblems } from './draft.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice } from './invoice.ts';
@@ -65,7 +66,7 @@ export const payInvoice = defineWrite({
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',
   ],
-  check: paymentProblems,
+  check: ({ method }) => methodProblems(method, '/method'),
   async load(tx, asked) {
     const parent = await lockFamily(tx, asked.params.id);
     if (parent === undefined) throw await missingInvoice(tx, asked.params.id);
@@ -78,13 +79,13 @@ export const payInvoice = defineWrite({
   },
   async decide({ parent, place }, asked, world): Promise<PayChange> {
     const { region } = asked.principal;
-    const amount = amountToPay(parent, asked.body.amount);
-    if (asked.body.seriesId !== undefined && place.series === undefined)
-      refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
+    const isUnknown = place.isNamed && place.series === undefined;
+    const unknown: Problem[] = isUnknown ? [{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }] : [];
+    const amount = alongside(unknown, () => amountToPay(parent, asked.body.amount));
     const today = dayOf(place.moment['now'] as Date, region);
     const date = (asked.body.date === undefined ? undefined : parseDay(asked.body.date, region)) ?? today;
     const method = asked.body.method === undefined ? undefined : mechanism(asked.body.method);
-    const receipt = receiptOver(parent, amount, { method, date }, asked.body.notes || undefined);
+    const receipt = receiptOver(parent, amount, { method, date }, cleared(asked.body.notes, undefined));
     const content = { ...receipt, issuer: issuerOf(place.moment) };
     const numbered = await numberDocument({ id: world.newId(), content, region }, place, world);
     return { parent, numbered, seriesId: asked.body.seriesId, row: {} };
@@ -125,12 +126,3 @@ export const payInvoice = defineWrite({
   }),
   after: (world) => world.nudgeReports(),
 });
-
-/** Rules on the body alone, after the schema's. */
-export function paymentProblems(body: Record<string, unknown>): Problem[] {
-  const { method } = body;
-  if (typeof method !== 'string' || mechanism(method) !== undefined) return [];
-  return [
-    { code: 'INVALID_FORMAT', pointer: '/method', facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } },
-  ];
-}

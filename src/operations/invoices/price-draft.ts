@@ -4,11 +4,11 @@ import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare } from '../../fiscal/decimal.ts';
-import type { Content, Day, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
+import type { Content, Day, Decimal, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
 import { documentTypes } from '../../fiscal/document.ts';
 import { quotedOriginal } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
-import { assert, Refusal, refuseAll } from '../../fiscal/refusal.ts';
+import { alongside, assert } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { price } from '../../fiscal/totals.ts';
 import { unvalued } from '../../fiscal/transport.ts';
@@ -146,6 +146,12 @@ function isUsable(templateId: string | undefined, references: Row, before: Asked
   return references['template'] === false && before?.templateId === templateId;
 }
 
+/** An active one of its type, or the one that it named before: whether that numbers by then, issuing decides. */
+function isNumbering({ type, seriesId }: AskedDraft, references: Row, before: AskedDraft | undefined): boolean {
+  if (seriesId === undefined || references['series'] !== null) return true;
+  return before?.seriesId === seriesId && before.type === type;
+}
+
 /** An issued invoice, or one that was cancelled after the draft had named it: issuing refuses that. */
 function isCorrectable(parent: Row | null, asked: AskedDraft, before: AskedDraft | undefined): boolean {
   return parent !== null && (parent['status'] !== 'CANCELED' || before?.parentInvoiceId === asked.parentInvoiceId);
@@ -154,14 +160,20 @@ function isCorrectable(parent: Row | null, asked: AskedDraft, before: AskedDraft
 /** A debit note has the customer, the currency and the exchange rate of the invoice that it corrects. */
 function differences({ customerId, currency, exchangeRate }: AskedDraft, parent: Row | null): Problem[] {
   if (parent === null) return [];
-  const rate = (parent['exchange_rate'] as string | null) ?? '1';
-  const of = (field: string, expected: unknown): Problem[] => [
-    { code: 'PARENT_DIFFERS', pointer: `/${field}`, facts: { expected: String(expected) } },
+  const rate = rateOf(parent);
+  // Of an invoice in euros the currency says it all: these have no rate.
+  const isOtherRate = exchangeRate !== undefined && rate !== undefined && compare(exchangeRate, rate) !== 0;
+  const of = (differs: boolean, field: string, expected: unknown): Problem[] =>
+    differs ? [{ code: 'PARENT_DIFFERS', pointer: `/${field}`, facts: { expected: String(expected) } }] : [];
+  return [
+    ...of(customerId !== parent['customer_id'], 'customerId', parent['customer_id']),
+    ...of(currency !== parent['currency'], 'currency', parent['currency']),
+    ...of(isOtherRate, 'exchangeRate', rate),
   ];
-  if (customerId !== parent['customer_id']) return of('customerId', parent['customer_id']);
-  if (currency !== parent['currency']) return of('currency', parent['currency']);
-  return exchangeRate === undefined || compare(exchangeRate, rate) === 0 ? [] : of('exchangeRate', rate);
 }
+
+/** Undefined: the invoice is in euros. */
+const rateOf = (parent: Row): Decimal | undefined => (parent['exchange_rate'] as Decimal | null) ?? undefined;
 
 /** Days that contradict each other, or those of the documents that the draft names. `corrected`: the invoice of a debit note. */
 function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
@@ -188,7 +200,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     at('/cae', 'CAE_NOT_OF_COMPANY', { allowed: (company['cae'] as string[]).join(', ') });
   if (customer === null) at('/customerId', 'UNKNOWN_CUSTOMER');
   else if (customer['is_archived'] === true && before?.customerId !== asked.customerId) at('/customerId', 'ARCHIVED');
-  if (asked.seriesId !== undefined && references['series'] === null) at('/seriesId', 'UNKNOWN_SERIES');
+  if (!isNumbering(asked, references, before)) at('/seriesId', 'UNKNOWN_SERIES');
   if (!isUsable(asked.templateId, references, before)) at('/templateId', 'UNKNOWN_TEMPLATE');
   if (asked.type !== 'DEBIT_NOTE' && asked.parentInvoiceId !== undefined) at('/parentInvoiceId', 'PARENT_NOT_ALLOWED');
   else if (asked.parentInvoiceId !== undefined && !isCorrectable(references['parent'] as Row | null, asked, before))
@@ -197,10 +209,14 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
   if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
     at('/payment', 'PAYMENT_NOT_ALLOWED');
-  if (asked.currency !== 'EUR' && asked.exchangeRate === undefined) at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
   // Of an invoice that it can't name neither its date nor its rates are told.
   const named = asked.type === 'DEBIT_NOTE' ? (references['parent'] as Row | null) : null;
   const corrected = isCorrectable(named, asked, before) ? named : null;
+  // A note has the exchange rate of its invoice, whose currency it has to have.
+  const exchangeRate =
+    asked.exchangeRate ?? (asked.currency === 'EUR' || corrected === null ? undefined : rateOf(corrected));
+  if (asked.currency !== 'EUR' && exchangeRate === undefined && corrected === null)
+    at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
   problems.push(...dayProblems(asked, corrected));
 
   const lines = linesOf(asked, items, { region, before, at });
@@ -214,17 +230,18 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
   const taxed = correctedOf(corrected);
   const taxPoint = taxed === undefined ? ownTaxPoint(asked, references, region) : taxPointOf(taxed);
   const { transport } = asked;
-  const priced = withProblems(problems, isTold, () => {
+  const pricing = () => {
     const result = (transport?.valued === false ? unvalued : price)({
       lines,
       globalDiscount: asked.globalDiscount,
       taxPoint,
       currency: asked.currency,
-      exchangeRate: asked.exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1'),
+      exchangeRate: exchangeRate ?? (asked.currency === 'EUR' ? undefined : '1'),
     });
     if (taxed !== undefined) problems.push(...foreignRates(result.lines, taxed).filter(isTold));
     return result;
-  });
+  };
+  const priced = alongside(problems, pricing, isTold);
   assert(customer !== null, 'a draft without a customer was refused above');
   const parent = parentOf(references['parent'] as Row | null);
   return {
@@ -234,7 +251,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     customer: corrected === null ? partyOf(customer) : (corrected['customer'] as Party),
     cae: asked.cae,
     currency: asked.currency,
-    exchangeRate: asked.exchangeRate,
+    exchangeRate,
     globalDiscount: asked.globalDiscount,
     date: asked.date,
     // A note has that of its invoice where it states none (docs/decisions/0059-notes-have-a-tax-point.md).
@@ -267,25 +284,6 @@ function parentOf(row: Row | null): DocumentRef | undefined {
   const recovered = row['recovered'] as Content['recovered'] | null;
   const original = recovered ? { original: quotedOriginal(documentTypes[type].code, recovered) } : {};
   return { id: String(row['id']), number: String(row['number']), date: String(row['date']), type, ...original };
-}
-
-/** Runs the pricing and throws its problems, as far as they are told, together with those found before. */
-function withProblems<T>(problems: Problem[], isTold: (problem: Problem) => boolean, run: () => T): T {
-  let result: T;
-  try {
-    result = run();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.status !== 400) throw error;
-    refuseAll([
-      ...problems,
-      ...(error.problems.length > 0
-        ? error.problems.filter(isTold)
-        : [{ code: error.code, pointer: '', facts: error.facts }]),
-    ]);
-    throw error;
-  }
-  refuseAll(problems);
-  return result;
 }
 
 /** Columns that every save of a draft writes. */

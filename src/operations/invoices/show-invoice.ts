@@ -1,6 +1,6 @@
 /** Making the reply that shows an invoice, of its row. */
 import type { Row } from '../../db/transact.ts';
-import { add, compare, divide, multiply, percentOf, toNumber, trimmed } from '../../fiscal/decimal.ts';
+import { add, compare, divide, multiply, percentOf, subtract, toNumber } from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
@@ -92,7 +92,7 @@ function showDeal(content: Content, region: Region, credited: string): Record<st
   return {
     customer: showCustomer(content),
     summary: showSummary(content, credited),
-    items: content.lines.map(showLine),
+    items: content.lines.map((line) => showLine(line, content.globalDiscount)),
     payment:
       content.payment === undefined
         ? undefined
@@ -181,8 +181,9 @@ export function showParent(content: Pick<Content, 'parent'>, region: Region): Re
   };
 }
 
-function showLine(line: PricedLine): Record<string, unknown> {
-  const allPerUnit = divide(line.discountAmount, line.quantity, 6);
+function showLine(line: PricedLine, globalDiscount: Discount | undefined): Record<string, unknown> {
+  const own = { percent: ownPercent(line), perUnit: ownDiscountPerUnit(line) };
+  const all = withGlobalShare(own, line, globalDiscount);
   return {
     id: line.id,
     ref: line.itemId,
@@ -192,10 +193,10 @@ function showLine(line: PricedLine): Record<string, unknown> {
       amountWithTax: toNumber(add(line.net, line.tax)),
       taxAmount: toNumber(line.tax),
       discountAmount: toNumber(line.discountAmount),
-      unitItemDiscountPercent: ownPercent(line),
-      unitItemDiscountAmount: toNumber(ownDiscountPerUnit(line)),
-      unitDiscountPercent: share(line.discountAmount, line.gross),
-      unitDiscountAmount: toNumber(allPerUnit),
+      unitItemDiscountPercent: toNumber(own.percent),
+      unitItemDiscountAmount: toNumber(own.perUnit),
+      unitDiscountPercent: toNumber(all.percent),
+      unitDiscountAmount: toNumber(all.perUnit),
       unitAmountWithoutTax: toNumber(line.unitNet),
       unitAmountWithTax: toNumber(divide(add(line.net, line.tax), line.quantity, 6)),
       withholdingTaxAmount: toNumber(line.withholdingAmount),
@@ -220,18 +221,47 @@ function showLine(line: PricedLine): Record<string, unknown> {
 function ownDiscountPerUnit(line: PricedLine): string {
   if (line.discount === undefined) return '0';
   if (line.discount.type === 'AMOUNT') return line.discount.value;
-  return trimmed(divide(percentOf(line.discount.value, line.unitPrice), '1', 6));
+  return rounded6(percentOf(line.discount.value, line.unitPrice));
 }
 
 /** As it was asked, not of the amount per unit: of a price of few decimals that is rounded. */
-function ownPercent({ discount, unitPrice }: PricedLine): number {
-  return discount?.type === 'AMOUNT' ? share(discount.value, unitPrice) : percentIn(discount);
+function ownPercent({ discount, unitPrice }: PricedLine): string {
+  return discount?.type === 'AMOUNT' ? share(discount.value, unitPrice) : (discount?.value ?? '0');
+}
+
+interface UnitDiscount {
+  readonly percent: string;
+  readonly perUnit: string;
+}
+
+/**
+ * A line's own discount with its share of the global one. Of a percentage that is a percentage again, as exact as what was
+ * asked; an amount is shared in whole cents, so that its share is known of the line's money only.
+ */
+function withGlobalShare(own: UnitDiscount, line: PricedLine, global: Discount | undefined): UnitDiscount {
+  if (global === undefined) return own;
+  if (global.type === 'PERCENT') {
+    const part = (of: string) => percentOf(global.value, of);
+    return {
+      percent: rounded6(add(own.percent, part(subtract('100', own.percent)))),
+      perUnit: rounded6(add(own.perUnit, part(subtract(line.unitPrice, own.perUnit)))),
+    };
+  }
+  const shared = {
+    percent: share(line.discountAmount, line.gross),
+    perUnit: divide(line.discountAmount, line.quantity, 6),
+  };
+  // Of less than a cent rounding may have left less than its own.
+  const larger = (a: string, b: string) => (compare(a, b) > 0 ? a : b);
+  return { percent: larger(own.percent, shared.percent), perUnit: larger(own.perUnit, shared.perUnit) };
 }
 
 /** part ÷ whole in percent, 6 decimals at most; 0 of nothing. */
-function share(part: string, whole: string): number {
-  return compare(whole, '0') === 0 ? 0 : toNumber(divide(multiply(part, '100'), whole, 6));
+function share(part: string, whole: string): string {
+  return compare(whole, '0') === 0 ? '0' : divide(multiply(part, '100'), whole, 6);
 }
+
+const rounded6 = (value: string): string => divide(value, '1', 6);
 
 function percentIn(discount: Discount | undefined): number {
   return discount?.type === 'PERCENT' ? toNumber(discount.value) : 0;

@@ -6,8 +6,7 @@ import { type Content, documentTypes, type Recovered, type Region } from '../../
 import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { closed, dayOfBooks, line, money, oneOf } from '../fields.ts';
-import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
-import { paymentProblems } from '../invoices/pay-invoice.ts';
+import { type AskedDraft, draftMembers, draftProblems, mergeDraft, methodProblems } from '../invoices/draft.ts';
 
 /** Types that are recovered as they are drafted: those of POST /invoices. */
 const draftedTypes = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const;
@@ -68,7 +67,10 @@ export function askedRecovery(body: RecoveredBody, region: Region, newId: () => 
 
 /** Rules on the body alone, after the schema's. */
 export function recoveryProblems(body: Record<string, unknown>): Problem[] {
-  const problems = [...draftProblems(body), ...(body['type'] === 'RECEIPT' ? paymentProblems(body) : [])];
+  const problems = [
+    ...draftProblems(body),
+    ...(body['type'] === 'RECEIPT' ? methodProblems(body['method'], '/method') : []),
+  ];
   const { kind, original } = body;
   // The schema says how long it may be.
   const isRead = typeof original === 'string' && original.length <= longest_original;

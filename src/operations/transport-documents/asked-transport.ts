@@ -80,7 +80,7 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
   // Of one that is too long the schema says so.
   const isPlate =
     typeof licensePlate !== 'string' || licensePlate.length > longest_plate || isLicensePlate(licensePlate);
-  if (!isPlate && licensePlate !== '') badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
+  if (!isPlate && licensePlate.trim() !== '') badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
   return problems;
 }
 

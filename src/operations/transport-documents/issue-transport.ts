@@ -36,6 +36,7 @@ export const issueTransport = defineWrite({
     'INVALID_STATE',
     'DRAFT_CHANGED',
     'NOT_READY',
+    'SERIES_NOT_ACTIVE',
     'MOVEMENT_IN_PAST',
     'MOVEMENT_TOO_FAR',
     'DATE_GOES_BACK',
