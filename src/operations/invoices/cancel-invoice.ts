@@ -13,6 +13,7 @@ import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
+import { refreshNotes } from './note-drafts.ts';
 import { showInvoice } from './show-invoice.ts';
 
 /** Kept in the books and SAF-T. */
@@ -89,6 +90,7 @@ export const cancelInvoice = defineWrite({
       ...(parent === undefined ? [] : [balanceWithout(parent, document.id, at, world.seal)]),
     ]);
     results.forEach(changedOnce);
+    if (document.type === 'CREDIT_NOTE') await refreshNotes(tx, parent!.id);
     change.row = await loadInvoice(tx, document.id);
     return document.id;
   },

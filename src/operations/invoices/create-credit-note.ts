@@ -2,32 +2,29 @@
 
 import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
-import { type AskedCredit, creditNote } from '../../fiscal/credit-note.ts';
+import { creditNote } from '../../fiscal/credit-note.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content } from '../../fiscal/document.ts';
-import { refuseAll } from '../../fiscal/refusal.ts';
+import { alongside, type Problem } from '../../fiscal/refusal.ts';
 import type { Mac } from '../../fiscal/seal.ts';
+import { refOf } from '../../fiscal/standing.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, dayOfBooks, id, line, quantity, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
+import { readMoment } from '../moment.ts';
+import { lockPlace, numberDocument, type Place, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
 import { cleared } from './draft.ts';
-import { balanceCall, lockToCredit, type Parent } from './family.ts';
+import { balanceCall, type Corrected, lockToCredit, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
+import { type AskedNote, noteSeriesCall, refreshNotes, unknownSeries } from './note-drafts.ts';
 import { showInvoice } from './show-invoice.ts';
-
-/** What a credit note was asked as: column `asked`. */
-export interface AskedNote extends AskedCredit {
-  readonly parentInvoiceId: string;
-  readonly seriesId?: string | undefined;
-}
 
 const NoteBody = closed({
   parentInvoiceId: id('The invoice to credit.'),
@@ -45,6 +42,14 @@ const NoteBody = closed({
   notes: Type.Optional(text(2000, 'Printed notes.')),
 });
 
+interface NoteFacts {
+  readonly parent: Corrected;
+  readonly moment: Row;
+  readonly isSeriesUnknown: boolean;
+  /** Undefined: it stays a draft. */
+  readonly place: Place | undefined;
+}
+
 interface NoteChange {
   readonly id: string;
   readonly parent: Parent;
@@ -60,7 +65,7 @@ export const createCreditNote = defineWrite({
   tag: 'Invoices',
   summary: 'Credit an issued invoice, in full or in part',
   description:
-    'Items and customer are copied from the invoice, at its prices and rates. It is issued at once unless issue is false; a draft reserves nothing and is checked again when issued.',
+    'Items and customer are copied from the invoice, at its prices and rates. It is issued at once unless issue is false; a draft reserves nothing, follows the other notes of the invoice by a cent with a new updatedAt, and is checked again when issued.',
   body: NoteBody,
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
@@ -84,12 +89,19 @@ export const createCreditNote = defineWrite({
     if (parent === undefined) throw await missingInvoice(tx, asked.body.parentInvoiceId, 'PARENT_NOT_FOUND');
     return { parent };
   },
-  async locate(tx, { parent }, { body }) {
-    const scheme = parent.content.cashVat === true ? 'always' : 'never';
+  async locate(tx, { parent }, { body }): Promise<NoteFacts> {
     const seriesId = body.seriesId ?? null;
-    return { parent, place: await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme }) };
+    if (body.issue === false) {
+      // It numbers nothing: it waits for nobody who does, and what blocks that does not concern it.
+      const [series, [moment]] = (await tx.batch([noteSeriesCall(seriesId), [readMoment, []]])) as [Row[], Row[]];
+      return { parent, moment: moment!, isSeriesUnknown: seriesId !== null && series.length === 0, place: undefined };
+    }
+    const scheme = parent.content.cashVat === true ? 'always' : 'never';
+    const place = await lockPlace(tx, { type: 'CREDIT_NOTE', seriesId, scheme });
+    const isSeriesUnknown = place.isNamed && place.series === undefined;
+    return { parent, moment: place.moment, isSeriesUnknown, place };
   },
-  async decide({ parent, place }, asked, world): Promise<NoteChange> {
+  async decide({ parent, moment, isSeriesUnknown, place }, asked, world): Promise<NoteChange> {
     const { body, principal } = asked;
     const note: AskedNote = {
       parentInvoiceId: parent.id,
@@ -99,14 +111,17 @@ export const createCreditNote = defineWrite({
       notes: cleared(body.notes, undefined),
       seriesId: body.seriesId,
     };
-    if (note.seriesId !== undefined && place.series === undefined)
-      refuseAll([{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }]);
-    const content = creditNote(parent, note, issuerOf(place.moment), world.newId);
-    // Numbering says it of what is issued.
-    if (body.issue === false) refuseAll(dateProblems(content.date, content));
+    const found: Problem[] = [
+      ...(isSeriesUnknown ? [unknownSeries] : []),
+      // Numbering says it of what is issued. That the draft of an invoice can't be credited is told alone.
+      ...(place !== undefined || parent.number === null
+        ? []
+        : dateProblems(note.date, { type: 'CREDIT_NOTE', parent: refOf(parent) })),
+    ];
+    const content = alongside(found, () => creditNote(parent, note, issuerOf(moment), world.newId));
     const noteId = world.newId();
     const numbered =
-      body.issue === false
+      place === undefined
         ? undefined
         : await numberDocument({ id: noteId, content, region: principal.region }, place, world);
     return { id: noteId, parent, asked: note, content, numbered, row: {} };
@@ -139,6 +154,7 @@ export const createCreditNote = defineWrite({
         creditedBalance(parent, content, numbered.now, world.seal),
       ]);
       changedOnce(written.at(-1));
+      await refreshNotes(tx, parent.id);
     }
     change.row = await loadInvoice(tx, change.id);
     return change.id;

@@ -8,7 +8,7 @@ import { assert } from '../../fiscal/refusal.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { balanceWith, type Hanging, type Head } from '../../fiscal/standing.ts';
 import { changeCall, nextUpdate, standingColumns } from '../books.ts';
-import { fromInvoice } from './invoice.ts';
+import { checkedDraft, draftToChange, fromInvoice, lockUnlessNote } from './invoice.ts';
 
 // The lines of a document may be megabytes: they are read where a note is made of them, and nowhere else.
 const headText = (content: string): string =>
@@ -17,6 +17,8 @@ const lockStatement = (name: string, content: string) => statement(name, `${head
 const lockHead = lockStatement('family_lock_head', `d.content - 'lines'`);
 const lockWhole = lockStatement('family_lock_whole', 'd.content');
 const readWhole = statement('family_read_whole', headText('d.content'));
+
+const invoiceOfNote = statement('note_invoice', `select d.parent_id ${fromInvoice} and d.type = 'CREDIT_NOTE'`);
 
 const ofParent = `d.company_id = certo.current_company() and d.parent_id = $1 and d.number is not null and d.status <> 'CANCELED'
      and d.type in ('CREDIT_NOTE', 'DEBIT_NOTE', 'RECEIPT')`;
@@ -97,6 +99,23 @@ const correctedOf = (row: Row, found: Row): Corrected => ({
   children: found['children'] as Child[],
   taken: found['taken'] as TakenLine[],
 });
+
+/**
+ * A draft to change or to issue, as `draftToChange` gives it. The invoice of a credit note is locked before it: whoever issues
+ * or cancels another of its notes has the invoice, and then changes the drafts.
+ */
+export async function draftBehindInvoice(
+  tx: Tx,
+  id: string,
+): Promise<{ readonly row: Row; readonly corrected: Corrected | undefined }> {
+  const [[note], [row]] = (await tx.batch([
+    [invoiceOfNote, [id]],
+    [lockUnlessNote, [[id]]],
+  ])) as [Row[], Row[]];
+  if (note === undefined) return { row: await checkedDraft(tx, id, row), corrected: undefined };
+  const corrected = await lockToCredit(tx, String(note['parent_id']));
+  return { row: await draftToChange(tx, id), corrected };
+}
 
 function parentOf(row: Row): Omit<Parent, 'children'> {
   return {

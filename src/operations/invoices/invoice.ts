@@ -169,11 +169,17 @@ export const fromInvoice = `from certo.documents d
 const readInvoice = statement('invoice_read', `select ${shownColumns} ${fromInvoice}`);
 const readAsIssued = statement('invoice_as_issued', `select ${shownColumns}, d.issued_state ${fromInvoice}`);
 const amongIds = `d.company_id = certo.current_company() and d.id = ${anyId} and d.family in ('SALES', 'RECEIPT')`;
-const lockInvoice = listStatement(
-  'invoice_lock',
-  `select ${shownColumns}, ${begunColumns} from certo.documents d where ${amongIds} order by d.id for update of d`,
-  { group: 'alone' },
-);
+const lockStatement = (name: string, which: string) =>
+  listStatement(
+    name,
+    `select ${shownColumns}, ${begunColumns} from certo.documents d where ${which} order by d.id for update of d`,
+    {
+      group: 'alone',
+    },
+  );
+const lockInvoice = lockStatement('invoice_lock', amongIds);
+/** What `draftToChange` reads and locks, of anything but a credit note. */
+export const lockUnlessNote = lockStatement('invoice_lock_unless_note', `${amongIds} and d.type <> 'CREDIT_NOTE'`);
 const readDraft = listStatement(
   'invoice_draft',
   `select ${ownColumns}, ${begunColumns}, ${placeColumns} from certo.documents d ${placesOfDraft} where ${amongIds}`,
@@ -206,9 +212,12 @@ export const isDraft = (row: Row): boolean => row['status'] === 'DRAFT' || row['
 /** Loads a draft to change it, locked until the commit; refuses what is not a draft any more. */
 export async function draftToChange(tx: Tx, id: string): Promise<Row> {
   const [row] = await tx.query(lockInvoice, [[id]]);
+  return checkedDraft(tx, id, row);
+}
+
+/** The row of what is there and a draft. */
+export async function checkedDraft(tx: Tx, id: string, row: Row | undefined): Promise<Row> {
   if (row === undefined) throw await missingInvoice(tx, id);
-  if (!isDraft(row)) {
-    throw new Refusal('INVALID_STATE', { status: String(row['status']) });
-  }
+  if (!isDraft(row)) throw new Refusal('INVALID_STATE', { status: String(row['status']) });
   return row;
 }

@@ -6,7 +6,6 @@
 import type { Call, Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
 import { checkConversion } from '../../fiscal/convert.ts';
-import { creditNote } from '../../fiscal/credit-note.ts';
 import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
@@ -31,10 +30,11 @@ import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { namedBy, stampCalls } from '../stamping.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
-import { type AskedNote, creditedBalance } from './create-credit-note.ts';
-import { type Corrected, lockFamily, lockToCredit, type Parent } from './family.ts';
-import { draftToChange, InvoiceReply, isDraft, loadAsIssued, readDraftAhead } from './invoice.ts';
+import { creditedBalance } from './create-credit-note.ts';
+import { type Corrected, draftBehindInvoice, lockFamily, type Parent } from './family.ts';
+import { InvoiceReply, isDraft, loadAsIssued, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
+import { hasSameAmounts, type NoteDraft, noteOfNow, refreshNotes } from './note-drafts.ts';
 import { renderInvoice } from './render-invoice.ts';
 import { showInvoice } from './show-invoice.ts';
 
@@ -94,10 +94,9 @@ export const issueInvoice = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   async load(tx, asked): Promise<IssueFacts> {
-    const row = await draftToChange(tx, asked.params.id);
+    const { row, corrected } = await draftBehindInvoice(tx, asked.params.id);
     // A note's invoice and the pro forma of a conversion are locked before the series, as paying and cancelling do.
-    const { type, parent: named, origin } = row['content'] as Content;
-    const corrected = type === 'CREDIT_NOTE' ? await lockToCredit(tx, named!.id) : undefined;
+    const { parent: named, origin } = row['content'] as Content;
     const parent = named === undefined ? undefined : (corrected ?? (await lockFamily(tx, named.id)));
     const proposal = origin === undefined ? undefined : await lockProposal(tx, origin.id);
     const content = following(row['content'] as Content, parent, proposal);
@@ -108,7 +107,7 @@ export const issueInvoice = defineWrite({
   },
   async decide({ row, parent, corrected, proposal, place, kept }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
-    const content = contentToIssue(row, parent, corrected, world);
+    const content = contentToIssue(row, parent, corrected);
     if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
       { id: asked.params.id, content, region: asked.principal.region, drafted: kept?.drafted, qr: kept?.qr },
@@ -134,6 +133,7 @@ export const issueInvoice = defineWrite({
     ]);
     // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.
     results.slice(stamping.length).forEach(changedOnce);
+    if (content.type === 'CREDIT_NOTE') await refreshNotes(tx, change.parent!.id);
     return change.numbered.id;
   },
   ahead: {
@@ -242,22 +242,24 @@ function wantedBy(row: Row): Wanted {
 
 /** Refuses a draft that is not any more as the caller read it. */
 export function checkRevision(row: Row, expectedUpdatedAt: string): void {
-  const current = row['updated_at'] as Date;
-  if (Date.parse(expectedUpdatedAt) !== current.getTime()) {
-    throw new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt: current.toISOString() } });
-  }
+  if (Date.parse(expectedUpdatedAt) !== (row['updated_at'] as Date).getTime()) throw draftChanged(row);
 }
 
-/** A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). */
-function contentToIssue(row: Row, parent: Parent | undefined, corrected: Corrected | undefined, world: World): Content {
+const draftChanged = (row: Row): Refusal =>
+  new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt: (row['updated_at'] as Date).toISOString() } });
+
+/**
+ * A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). Its
+ * amounts were made anew whenever they moved; what shows others all the same is not signed.
+ */
+function contentToIssue(row: Row, parent: Parent | undefined, corrected: Corrected | undefined): Content {
   const content = row['content'] as Content;
   if (content.type === 'DEBIT_NOTE' && parent !== undefined) return debitNote(content, parent);
   if (content.type !== 'CREDIT_NOTE') return content;
   assert(corrected !== undefined, 'a credit note has its invoice');
-  const lineIds = content.lines.map((line) => line.id);
-  const items = content.lines.map((line) => ({ id: line.originLineId!, quantity: line.quantity }));
-  const asked = { ...(row['asked'] as AskedNote), items };
-  return creditNote(corrected, asked, content.issuer, () => lineIds.shift() ?? world.newId());
+  const note = noteOfNow(corrected, row as unknown as NoteDraft);
+  if (!hasSameAmounts(note, content)) throw draftChanged(row);
+  return note;
 }
 
 function debitNote(draft: Content, { type, status, date, content }: Parent): Content {

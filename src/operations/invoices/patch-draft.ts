@@ -3,7 +3,8 @@ import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { AskedDraft } from './draft.ts';
 import { DraftPatch, draftProblems, mergeDraft } from './draft.ts';
-import { draftToChange, InvoiceReply, loadInvoice } from './invoice.ts';
+import { draftBehindInvoice } from './family.ts';
+import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { loadNote, updateNoteCall } from './patch-note.ts';
 import { loadReferences, priceDraft } from './price-draft.ts';
 import { updateDraftCall } from './refresh-drafts.ts';
@@ -23,8 +24,8 @@ export const patchDraft = defineWrite({
   tool: 'update_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {
-    const row = await draftToChange(tx, asked.params.id);
-    if (row['type'] === 'CREDIT_NOTE') return loadNote(tx, row, asked.body);
+    const { row, corrected } = await draftBehindInvoice(tx, asked.params.id);
+    if (corrected !== undefined) return loadNote(tx, row, corrected, asked.body);
     const before = row['asked'] as AskedDraft;
     const draft = mergeDraft(before, asked.body, asked.principal.region, world.newId);
     return { kind: 'draft' as const, before, draft, references: await loadReferences(tx, draft) };

@@ -8,11 +8,11 @@ import { creditNote } from '../../fiscal/credit-note.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content, Region } from '../../fiscal/document.ts';
-import { assert, type Problem, refuseAll } from '../../fiscal/refusal.ts';
+import { alongside, type Problem } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
-import type { AskedNote } from './create-credit-note.ts';
 import { cleared, type DraftPatch } from './draft.ts';
-import { type Corrected, lockToCredit } from './family.ts';
+import type { Corrected } from './family.ts';
+import { type AskedNote, type NoteDraft, noteIfOpen, noteSeriesCall, unknownSeries } from './note-drafts.ts';
 
 const updateNote = statement(
   'note_update',
@@ -21,29 +21,20 @@ const updateNote = statement(
    where company_id = certo.current_company() and id = $1`,
 );
 
-const readSeries = statement(
-  'note_series',
-  `select id from certo.series where company_id = certo.current_company() and id = $1
-     and document_type = 'CREDIT_NOTE' and status = 'ACTIVE' and kind <> 'R'`,
-);
-
-interface NoteFacts {
+interface NoteFacts extends NoteDraft {
   readonly kind: 'note';
-  readonly before: AskedNote;
-  readonly content: Content;
-  /** Its invoice, where other lines of that are asked for. */
-  readonly parent: Corrected | undefined;
+  /** Its invoice. */
+  readonly corrected: Corrected;
   /** The series that is asked for is not there, or is none for it. */
   readonly isSeriesUnknown: boolean;
 }
 
-/** For other lines it locks the invoice until the commit, so that no other note takes the same quantities meanwhile. */
-export async function loadNote(tx: Tx, row: Row, { items, seriesId }: DraftPatch): Promise<NoteFacts> {
-  const content = row['content'] as Content;
-  const parent = items === undefined ? undefined : await lockToCredit(tx, content.parent!.id);
-  assert(items === undefined || parent !== undefined, 'the invoice of a credit note cannot disappear');
-  const isSeriesUnknown = seriesId !== undefined && (await tx.query(readSeries, [seriesId])).length === 0;
-  return { kind: 'note', before: row['asked'] as AskedNote, content, parent, isSeriesUnknown };
+/** The draft of a note, which is locked with its invoice. */
+export async function loadNote(tx: Tx, row: Row, corrected: Corrected, { seriesId }: DraftPatch): Promise<NoteFacts> {
+  const { asked, content } = row as unknown as NoteDraft;
+  const isKept = seriesId === undefined || seriesId === asked.seriesId;
+  const isSeriesUnknown = !isKept && (await tx.batch([noteSeriesCall(seriesId)]))[0]!.length === 0;
+  return { kind: 'note', asked, content, corrected, isSeriesUnknown };
 }
 
 const own: ReadonlySet<string> = new Set(['date', 'notes', 'seriesId', 'reason', 'items']);
@@ -59,9 +50,7 @@ export function updateNoteCall(
   region: Region,
   newId: () => string,
 ): Call {
-  const unknown: Problem[] = facts.isSeriesUnknown ? [{ code: 'UNKNOWN_SERIES', pointer: '/seriesId' }] : [];
-  refuseAll([...foreignFields(body), ...unknown]);
-  const { before, parent } = facts;
+  const { asked: before, corrected } = facts;
   const asked: AskedNote = {
     parentInvoiceId: before.parentInvoiceId,
     reason: body.reason ?? before.reason,
@@ -70,9 +59,16 @@ export function updateNoteCall(
     notes: cleared(body.notes, before.notes),
     seriesId: body.seriesId ?? before.seriesId,
   };
-  const content =
-    parent === undefined ? told(facts.content, asked) : creditNote(parent, asked, facts.content.issuer, newId);
-  refuseAll(dateProblems(content.date, content));
+  const found = [
+    ...foreignFields(body),
+    ...(facts.isSeriesUnknown ? [unknownSeries] : []),
+    ...dateProblems(asked.date, facts.content),
+  ];
+  const content = alongside(found, () =>
+    body.items === undefined
+      ? withSameLines(corrected, { asked, content: facts.content })
+      : creditNote(corrected, asked, facts.content.issuer, newId),
+  );
   const { totals } = content;
   return [
     updateNote,
@@ -93,9 +89,12 @@ export function updateNoteCall(
   ];
 }
 
-/** The same note with what is said of it beside its lines. */
-function told(content: Content, { date, notes, reason }: AskedNote): Content {
-  return { ...content, date, notes, parent: { ...content.parent!, reason } };
+/** The same note with what is said of it beside its lines, also where they can't be issued as things stand. */
+function withSameLines(corrected: Corrected, { asked, content }: NoteDraft): Content {
+  const { date, notes, reason } = asked;
+  return (
+    noteIfOpen(corrected, { asked, content }) ?? { ...content, date, notes, parent: { ...content.parent!, reason } }
+  );
 }
 
 /** A line of a note has only the id of the invoice's line and a quantity. */

@@ -4,7 +4,7 @@
  * revision and why, and is not issued: a change of the catalogue is never blocked by somebody's draft.
  */
 import { joinCalls } from '../../db/joined.ts';
-import type { Call, Row, Tx } from '../../db/transact.ts';
+import type { Call, Row, Statement, Tx } from '../../db/transact.ts';
 import { anyId, Elements, listStatement, statement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
@@ -17,19 +17,24 @@ const most_drafts = 50;
 // process grew to 161 MB; when all of them were read at once, to 1.2 GB.
 const most_bytes = 512 * 1024;
 
-// A credit note keeps what its invoice had. Their ids alone: of drafts there may be any number.
+// A credit note keeps what its invoice had (note-drafts.ts). Their ids alone: of drafts there may be any number.
 const open = `select id from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED') and type <> 'CREDIT_NOTE'`;
 const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
 const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
 // As many of them, in the order of their ids, as fit: those before which there is less than the most.
-const readDrafts = statement(
-  'drafts_to_refresh',
-  `select id, asked from (
-     select id, asked, sum(octet_length(asked::text)) over (order by id rows between unbounded preceding and 1 preceding) as before
+/** A statement that reads such columns of some of the drafts that are locked; the last of them is measured. */
+export function readSome(name: string, ...columns: readonly ('asked' | 'content')[]): Statement {
+  return statement(
+    name,
+    `select id, ${columns.join(', ')} from (
+     select id, ${columns.join(', ')}, sum(octet_length(${columns.at(-1)}::text)) over (order by id rows between unbounded preceding and 1 preceding) as before
      from certo.documents where company_id = certo.current_company() and id = ${anyId}) d
    where coalesce(before, 0) < ${most_bytes} order by id`,
-);
-const nextRevision = `updated_at = greatest(certo.now(), d.updated_at + interval '1 millisecond')`;
+  );
+}
+const readDrafts = readSome('drafts_to_refresh', 'asked');
+/** Sets the next revision of a draft `d`. */
+export const nextRevision = `updated_at = greatest(certo.now(), d.updated_at + interval '1 millisecond')`;
 const updateDraft = listStatement(
   'draft_update',
   `update certo.documents d set ${nextRevision}, ${draftColumns.map((column) => `${column} = v.${column}`).join(', ')}
@@ -56,20 +61,26 @@ export function openDraftsCall(changed: Changed): Call {
 export async function changeAndRefresh(tx: Tx, changed: Changed, update: Call): Promise<Row> {
   // Asked again: a draft may have come since the first lock.
   const [rows, drafts] = await tx.batch([update, openDraftsCall(changed)]);
-  await refreshDrafts(
-    tx,
-    drafts!.map(({ id }) => String(id)),
-  );
+  const ids = drafts!.map(({ id }) => String(id));
+  await inChunks(tx, ids, readDrafts, (some) => refreshChunk(tx, some));
   return rows![0]!;
 }
 
-/** Each chunk is written before the next is read, so that what is held at once does not grow with the drafts. */
-async function refreshDrafts(tx: Tx, ids: readonly string[]): Promise<void> {
+/**
+ * Drafts that are locked, some after the other: each chunk is written before the next is read (`read`: of `readSome`), so
+ * that what is held at once does not grow with the drafts.
+ */
+export async function inChunks(
+  tx: Tx,
+  ids: readonly string[],
+  read: Statement,
+  refresh: (some: readonly Row[]) => Promise<void>,
+): Promise<void> {
   let most = most_drafts;
   for (let start = 0; start < ids.length; ) {
-    const some = await tx.query(readDrafts, [ids.slice(start, start + most)]);
+    const some = await tx.query(read, [ids.slice(start, start + most)]);
     assert(some.length > 0, 'a locked draft is still there');
-    await refreshChunk(tx, some);
+    await refresh(some);
     start += some.length;
     // The server measures all that it is asked for: of large drafts not many more than fit.
     most = Math.min(most_drafts, some.length * 2);

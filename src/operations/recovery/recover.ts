@@ -14,6 +14,7 @@ import { issuerOf } from '../company/company.ts';
 import { insertChildCall } from '../invoices/child.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { balanceCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
+import { refreshNotes } from '../invoices/note-drafts.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, type Place } from '../numbering.ts';
 import { actCall, operator as actor } from '../operator.ts';
@@ -93,6 +94,7 @@ async function recoverIn(
     actCall(recoveringAct, id),
   ]);
   written.slice(0, changes.length).forEach(changedOnce);
+  if (content.type === 'CREDIT_NOTE') await refreshNotes(tx, content.parent!.id);
   return { id, number: numbered.issued.number, atcud: numbered.issued.atcud, before: false };
 }
 

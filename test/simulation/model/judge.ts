@@ -89,13 +89,13 @@ export function judge(world: World, command: Command, act: number): Verdict {
     case 'delete':
       return doc.state === 'DRAFT' ? remove(world, doc) : no(invalidState);
     case 'issue':
-      return doc.state === 'DRAFT' ? issue(world, doc, command.revision) : no(invalidState);
+      return doc.state === 'DRAFT' ? issue(world, doc, command.revision, act) : no(invalidState);
     case 'pay':
       return pay(world, doc, command, act);
     case 'credit':
       return credit(world, doc, command, act);
     case 'cancel':
-      return cancel(world, doc);
+      return cancel(world, doc, act);
   }
 }
 
@@ -198,7 +198,7 @@ function numbered(world: World, type: DocumentType, asked: Day | undefined) {
   return { refused, number: numberOf(type, last), date, world: { ...world, heads } };
 }
 
-function issue(world: World, doc: Doc, revision: number): Verdict {
+function issue(world: World, doc: Doc, revision: number, act: number): Verdict {
   if (doc.revision !== revision) return no(code('DRAFT_CHANGED'));
   const place = numbered(world, doc.type, doc.date);
   const parent = doc.parent === undefined ? undefined : docOf(world, doc.parent);
@@ -210,16 +210,35 @@ function issue(world: World, doc: Doc, revision: number): Verdict {
   }
   if (doc.type === 'CREDIT_NOTE') {
     // A draft reserves nothing: it takes its quantities of what is open now.
-    const wanted = doc.priced.lines.map(({ origin, quantity }) => ({ line: origin!, quantity }));
-    const note = noteOver(world, parent!, wanted);
+    const note = noteOver(world, parent!, wantedBy(doc));
     if ('code' in note) rules.push(note);
     else priced = note;
   }
   if (doc.type === 'SIMPLIFIED_INVOICE' && priced.gross > simplifiedLimit(doc)) rules.push(code('SIMPLIFIED_LIMIT'));
   if (rules.length > 0) return no(...rules);
   const { number, date } = place;
-  return done(place.world, { ...doc, state: 'ISSUED', priced, number, date, due: doc.due ?? date }, 200);
+  return behind(
+    done(place.world, { ...doc, state: 'ISSUED', priced, number, date, due: doc.due ?? date }, 200),
+    doc,
+    act,
+  );
 }
+
+/** The amounts of other notes' drafts follow a note that was issued or cancelled, as far as it leaves them what they take. */
+function behind(verdict: Verdict, { type, parent }: Doc, act: number): Verdict {
+  if ('refused' in verdict || type !== 'CREDIT_NOTE') return verdict;
+  const { world } = verdict;
+  const docs = Object.values(world.docs).map((doc): [number, Doc] => {
+    if (doc.type !== 'CREDIT_NOTE' || doc.state !== 'DRAFT' || doc.parent !== parent) return [doc.id, doc];
+    const priced = noteOver(world, docOf(world, parent!)!, wantedBy(doc));
+    const isMoved = !('code' in priced) && JSON.stringify(priced) !== JSON.stringify(doc.priced);
+    return [doc.id, isMoved ? { ...doc, priced, revision: act } : doc];
+  });
+  return { ...verdict, world: { ...world, docs: Object.fromEntries(docs) } };
+}
+
+const wantedBy = ({ priced }: Doc): Wanted[] =>
+  priced.lines.map(({ origin, quantity }) => ({ line: origin!, quantity }));
 
 /** CIVA article 40: 1,000 euros of goods to a private person, else 100. */
 function simplifiedLimit({ asked }: Doc): number {
@@ -296,7 +315,7 @@ function credit(world: World, parent: Doc, command: Command & { kind: 'credit' }
   };
   if (!isIssued) return done(world, draft, 201);
   const { number, date } = place;
-  return done(place.world, { ...draft, state: 'ISSUED', number, date, due: date }, 201);
+  return behind(done(place.world, { ...draft, state: 'ISSUED', number, date, due: date }, 201), draft, act);
 }
 
 function patchNote(world: World, doc: Doc, change: NamedNote, act: number): Verdict {
@@ -309,12 +328,12 @@ function patchNote(world: World, doc: Doc, change: NamedNote, act: number): Verd
   return done(world, { ...doc, revision: act, note, priced, date: note.date }, 200);
 }
 
-function cancel(world: World, doc: Doc): Verdict {
+function cancel(world: World, doc: Doc, act: number): Verdict {
   if (doc.state === 'CANCELED') return no(code('ALREADY_CANCELED'));
   if (doc.state === 'DRAFT') return no(invalidState);
   const rules = [
     ...(childrenOf(world, doc.id, 'CREDIT_NOTE', 'DEBIT_NOTE').length > 0 ? [code('HAS_NOTES')] : []),
     ...(childrenOf(world, doc.id, 'RECEIPT').length > 0 ? [code('HAS_PAYMENTS')] : []),
   ];
-  return rules.length > 0 ? no(...rules) : done(world, { ...doc, state: 'CANCELED' }, 200);
+  return rules.length > 0 ? no(...rules) : behind(done(world, { ...doc, state: 'CANCELED' }, 200), doc, act);
 }
