@@ -20,26 +20,28 @@ const longest_wait_ms = 20_000;
  * is not known.
  */
 export async function finalize(outside: Outside, options: FinalizeOptions, seriesId: string): Promise<number> {
-  const { id, code, lastNumber } = await end(outside, options, seriesId, 'FINALIZED');
-  if (options.json === true) tellJson(outside, { id, code, lastNumber, status: 'FINALIZED' });
-  else tell(outside, `The series ${code} is finalised; its last document is number ${lastNumber}.`);
+  const { id, code, lastNumber, heir } = await end(outside, options, seriesId, 'FINALIZED');
+  if (options.json === true) tellJson(outside, { id, code, lastNumber, status: 'FINALIZED', newDefault: heir });
+  else tell(outside, `The series ${code} is finalised; its last document is number ${lastNumber}.${inItsPlace(heir)}`);
   return exit.ok;
 }
 
 /** Of a series in which nothing was issued: else it ends with 1. */
 export async function annul(outside: Outside, options: OfCompany, seriesId: string): Promise<number> {
-  const { id, code } = await end(outside, options, seriesId, 'ANNULLED');
-  if (options.json === true) tellJson(outside, { id, code, status: 'ANNULLED' });
-  else tell(outside, `The series ${code} is annulled. Its identifier is not used again.`);
+  const { id, code, heir } = await end(outside, options, seriesId, 'ANNULLED');
+  if (options.json === true) tellJson(outside, { id, code, status: 'ANNULLED', newDefault: heir });
+  else tell(outside, `The series ${code} is annulled. Its identifier is not used again.${inItsPlace(heir)}`);
   return exit.ok;
 }
+
+const inItsPlace = (heir: string | undefined): string => (heir === undefined ? '' : ` The default is ${heir} now.`);
 
 async function end(
   outside: Outside,
   options: FinalizeOptions,
   seriesId: string,
   how: SeriesEnd,
-): Promise<{ readonly id: string; readonly code: string; readonly lastNumber: number }> {
+): Promise<Extract<EndOutcome, { kind: 'ended' }> & { readonly id: string }> {
   const id = needId(seriesId, 'a series');
   const house = await enterHouse(outside);
   const company = await findCompany(house.owner, options.company);
@@ -48,7 +50,7 @@ async function end(
   const { justification } = options;
   const ended = await endSeries(world, company.id, { seriesId: id, end: how, justification, wait: patience(outside) });
   if (ended.kind !== 'ended') throw refusalOf(outside, ended, how);
-  return { id, code: ended.code, lastNumber: ended.lastNumber };
+  return { id, ...ended };
 }
 
 function patience(outside: Outside): (pending: number) => Promise<boolean> {

@@ -196,6 +196,13 @@ function addSeries(program: Command, add: Add): void {
   }).requiredOption('--company <id or NIF>', 'whose');
   add(
     series,
+    'default <series>',
+    'use it for documents of its type that name no series',
+    'certo series default 0197a5c2-… --company 599999942',
+    async () => (await import('./series.ts')).setDefault,
+  ).requiredOption('--company <id or NIF>', 'whose');
+  add(
+    series,
     'finalize <series>',
     'end a series at the AT, for good; nothing more is issued in it',
     'certo series finalize 0197a5c2-… --company 599999942',

@@ -1,10 +1,11 @@
-/** `certo series`: registering series at the AT, and listing them. */
+/** `certo series`: registering series at the AT, listing them, and choosing the default. */
 import { type DocumentType, documentTypes } from '../fiscal/document.ts';
 import { mayBeCashVat, type SeriesKind } from '../fiscal/regime.ts';
+import { type DefaultOutcome, makeDefault } from '../operations/series/default-series.ts';
 import { registerSeries } from '../operations/series/registration.ts';
 import { connectSeries } from './connect-series.ts';
 import { CommandError, endingOf, exit } from './exit.ts';
-import { enterHouse, findCompany, type OfCompany } from './guest.ts';
+import { enterHouse, findCompany, needId, type OfCompany, openGuestDb } from './guest.ts';
 import { type Outside, remark, tell, tellJson } from './outside.ts';
 import { table } from './table.ts';
 
@@ -64,6 +65,33 @@ export async function register(outside: Outside, options: RegisterOptions): Prom
     tell(outside, table(['Type', 'Code', 'Validation', 'State', 'Id'], rows, 'Nothing was registered.'));
   }
   return worst;
+}
+
+/** In place of the one that is the default, which stays active. Ends with 1 when it can't be one. */
+export async function setDefault(outside: Outside, options: OfCompany, seriesId: string): Promise<number> {
+  const id = needId(seriesId, 'a series');
+  const house = await enterHouse(outside);
+  const company = await findCompany(house.owner, options.company);
+  const made = await makeDefault(await openGuestDb(outside, house), company.id, id);
+  if (made.kind !== 'done') throw new CommandError(exit.no, whyNot(made));
+  const { code, documentType, cashVat } = made;
+  if (options.json === true) tellJson(outside, { id, code, documentType, cashVat, isDefault: true });
+  else
+    tell(outside, `The series ${code} is the default of ${documentType}${cashVat ? ' in the cash VAT scheme' : ''}.`);
+  return exit.ok;
+}
+
+function whyNot(no: Exclude<DefaultOutcome, { kind: 'done' }>): string {
+  switch (no.kind) {
+    case 'no-series':
+      return 'The company has no such series: see certo series list.';
+    case 'not-active':
+      return `The series ${no.code} is ${no.status}, not active.`;
+    case 'other-kind':
+      return no.seriesKind === 'F'
+        ? `The series ${no.code} is for training: documents are practice only where they name it.`
+        : `The series ${no.code} is for recovery: only certo recover numbers in it.`;
+  }
 }
 
 /** In every state. */

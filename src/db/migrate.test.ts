@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setClock, type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
-import { migrate } from './migrate.ts';
+import { migrate, migrationFiles } from './migrate.ts';
 import { openDb, openOwner, type SocketConnection } from './open.ts';
 import { type Entry, statement } from './transact.ts';
 
@@ -191,6 +191,34 @@ describe('on a server that never saw Certo, for a login user who is no superuser
     expect((await root.query(kept)).rows).toEqual([{ everywhere: false, setconfig: ['work_mem=64kB'] }]);
     await root.query('alter role certo_app in database books reset all');
   });
+});
+
+test('a type that an earlier version left without a default has its newest active series as one', async () => {
+  const connection = await emptyDatabase();
+  const before = pathToFileURL(`${await mkdtemp(join(tmpdir(), 'certo-migrations-'))}/`);
+  for (const { name, text } of await migrationFiles())
+    if (name < '0034') await writeFile(new URL(`${name}.sql`, before), text);
+  await migrate({ connection, folder: before });
+  await ask(
+    connection,
+    `with made as (insert into certo.companies (id, name, taxpayer_number, cae, region)
+       values (gen_random_uuid(), 'Casa', '599999942', '{62010}', 'PT') returning id)
+     insert into certo.series (company_id, id, document_type, at_type, code, kind, cash_vat, status, validation_code, is_default, created_at)
+     select made.id, gen_random_uuid(), s.* from made, (values
+       ('INVOICE', 'FT', 'OLD', 'N', false, 'FINALIZED', 'AAAAAAA1', false, '2026-01-01'::timestamptz),
+       ('INVOICE', 'FT', 'SOME', 'N', false, 'ACTIVE', 'AAAAAAA2', false, '2026-01-02'),
+       ('INVOICE', 'FT', 'NEWEST', 'N', false, 'ACTIVE', 'AAAAAAA3', false, '2026-01-03'),
+       ('INVOICE', 'FT', 'TRAINING', 'F', false, 'ACTIVE', 'AAAAAAA4', false, '2026-01-04'),
+       ('INVOICE', 'FT', 'SCHEME', 'N', true, 'ACTIVE', 'AAAAAAA5', true, '2026-01-05'),
+       ('INVOICE', 'FT', 'OTHER', 'N', true, 'ACTIVE', 'AAAAAAA6', false, '2026-01-06'),
+       ('RECEIPT', 'RG', 'ENDING', 'N', false, 'ENDING', 'AAAAAAA7', false, '2026-01-07')) s`,
+  );
+  await migrate({ connection });
+  expect(await ask(connection, 'select code from certo.series where is_default order by code')).toEqual([
+    { code: 'NEWEST' },
+    { code: 'SCHEME' },
+  ]);
+  await rm(before, { recursive: true });
 });
 
 describe('the foundation', () => {

@@ -50,16 +50,26 @@ export const placeColumns = `s.id as place_id, ${headValues},
      exists (select from certo.customers c where c.company_id = d.company_id and c.id = d.customer_id and c.used)
        and not exists (select from certo.items i where i.company_id = d.company_id and i.id = any (d.item_ids) and not i.used) as marked`;
 
+/** Of the company's active series `s` of the type $1. */
+const activeOfType = `s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'`;
+/** The default, in the cash VAT scheme or outside it. */
+const isDefault = (scheme: string, date: string) =>
+  `s.is_default and s.cash_vat = case ${scheme} when 'always' then true when 'when-in-force' then (select certo.in_cash_vat(${date})) else false end`;
 // The series named by the draft, else the default of its type, of the cash VAT scheme or not. Drafts that name it are
 // not held up by this lock. Recovery series open to recovery alone.
 const lockSeries = statement(
   'number_series',
   `select ${headColumns}
    from certo.series s
-   where s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'
-     and case when $2::uuid is not null then s.id = $2 and (s.kind = 'R') = ($3 = 'recovery')
-       else s.is_default and s.cash_vat = case $3 when 'always' then true when 'when-in-force' then (select certo.in_cash_vat($4)) else false end end
+   where ${activeOfType}
+     and case when $2::uuid is not null then s.id = $2 and (s.kind = 'R') = ($3 = 'recovery') else ${isDefault('$3', '$4')} end
    for no key update`,
+  'once',
+);
+// Who waits for the lock of the default while it is passed on looks at that one again, and not for another one.
+const defaultMoved = statement(
+  'number_default_moved',
+  `select certo.default_moved() from certo.series s where ${activeOfType} and ${isDefault('$2', '$3')}`,
   'once',
 );
 /** Where a document of a type is going to stand: read under the lock of its series. */
@@ -102,7 +112,7 @@ export interface Wanted {
 
 /**
  * Locks the series until the commit, and reads the moment after it. Throws INTEGRITY_BROKEN while something that was found
- * in the company's books is not resolved.
+ * in the company's books is not resolved, and what `untangled` tries again when the default was passed on meanwhile.
  */
 export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date }: Wanted): Promise<Place> {
   const [series, moment] = await tx.batch([
@@ -111,6 +121,7 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
   ]);
   assert(moment?.[0] !== undefined, 'a credential opens a company that exists');
   checkUnbroken(moment[0]);
+  const isNamed = seriesId !== null;
   const byScheme = isByScheme({ seriesId, scheme });
   let found = series?.[0];
   if (byScheme && date === undefined) {
@@ -119,9 +130,10 @@ export async function lockPlace(tx: Tx, { type, seriesId, scheme = 'never', date
     const isChosen = found === undefined || isOfScheme(found, moment[0], day);
     if (!isChosen) [found] = await tx.query(lockSeries, [type, seriesId, scheme, day]);
   }
+  if (found === undefined && !isNamed) await tx.query(defaultMoved, [type, scheme, date ?? null]);
   return {
     series: found,
-    isNamed: seriesId !== null,
+    isNamed,
     moment: moment[0],
     running: found === undefined ? undefined : runningHead(moment[0], found),
     byScheme,
@@ -225,6 +237,7 @@ export async function numberDocument(
     companyId: String(moment['id']),
     seriesId: String(series['id']),
     series: sealedSeries(series),
+    asDefault: !isNamed,
     previousHash,
     seals: running,
     signedText: decided.parts === undefined ? null : signedText(decided.parts, previousHash),

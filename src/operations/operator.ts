@@ -14,6 +14,7 @@ type Act =
   | 'setCashVat'
   | 'setAtCredentials'
   | 'registerSeries'
+  | 'setDefaultSeries'
   | 'finalizeSeries'
   | 'annulSeries'
   | 'createApiKey'

@@ -65,6 +65,8 @@ export interface Numbered {
   readonly companyId: string;
   readonly series: SealedSeries;
   readonly seriesId: string;
+  /** Of `Place`. */
+  readonly asDefault: boolean;
   readonly previousHash: string;
   /** It is sealed when it is written, in the order of the numbers. */
   readonly seals: SealChain;

@@ -103,14 +103,16 @@ const moveColumns = [
   'number_before',
   'hash_before',
   'seal_before',
+  'as_default',
 ];
+// A default that was passed on numbers no document any more that names no series, also what was decided before.
 const moveSeries = listStatement(
   'number_move_series',
   `with done as (
      update certo.series s set last_number = $2::bigint, last_date = $3::date, last_hash = $4::text, last_system_entry = $5::text,
        last_issued_at = $6::timestamptz, updated_at = $6::timestamptz, last_seal = $7::bytea, head_seal = $8::bytea
      where s.company_id = certo.current_company() and s.id = $1::uuid and s.last_number = $9::bigint and s.last_hash = $10::text
-       and s.last_seal is not distinct from $11::bytea and s.status = 'ACTIVE'
+       and s.last_seal is not distinct from $11::bytea and s.status = 'ACTIVE' and (s.is_default or not $12::boolean)
      returning s.id)
    ${oneOr('done', 'certo.changed_meanwhile()')}`,
   { joins: oneMovePerSeries, columns: moveColumns },
@@ -163,6 +165,7 @@ export function stampCalls(
     number_before: sequence - 1,
     hash_before: previousHash,
     seal_before: previousSeal,
+    as_default: numbered.asDefault,
   };
   const calls: Call[] = [
     // The head before the number: who writes a number and then waits for the head stands, at the index of numbers, before
@@ -225,6 +228,8 @@ interface Move {
   readonly number_before: number;
   readonly hash_before: string;
   readonly seal_before: Uint8Array | null;
+  /** It is on condition that the series is the default. */
+  readonly as_default: boolean;
   readonly [column: string]: unknown;
 }
 
@@ -241,7 +246,8 @@ function oneMovePerSeries(elements: readonly Element[]): Element[][] {
       moves.set(next.id, next);
     } else if (goesOn(before, next)) {
       const { number_before, hash_before, seal_before } = before;
-      moves.set(next.id, { ...next, number_before, hash_before, seal_before });
+      const as_default = before.as_default || next.as_default;
+      moves.set(next.id, { ...next, number_before, hash_before, seal_before, as_default });
     } else {
       steps.push(new Map([[next.id, next]]));
     }

@@ -121,6 +121,8 @@ test('series, and what is told again, accepted, recovered and imported', async (
   expect(await entries()).toEqual(before);
 
   const [unused] = await does('registerSeries', register('X2026'), first);
+  const setDefault = (which: string) => ['series', 'default', which, ...ofCompany];
+  await does('setDefaultSeries', setDefault(unused!.id), () => unused!.id, { refused: setDefault(nobody) });
   await does('annulSeries', ['series', 'annul', unused!.id, ...ofCompany], its, {
     refused: ['series', 'annul', series!.id, '--company', '599999950'],
   });

@@ -123,6 +123,37 @@ test('a series without documents is annulled, not finalised; then it is gone for
   await refused(2, /is not the id of a series/, ['series', 'annul', 'F2026', ...ofCompany]);
 });
 
+test('the default is chosen, and passed on when it ends', async () => {
+  const [made] = await json<Listed>(['series', 'register', ...ofCompany, '--code', 'B2026', '--type', 'INVOICE']);
+  const choose = (id: string) => ['series', 'default', id, ...ofCompany];
+  const defaults = async () =>
+    (await series()).filter((one) => one.documentType === 'INVOICE' && one.isDefault).map(({ code }) => code);
+  expect(await defaults()).toEqual(['A2026', 'C2026']);
+  expect(await json(choose(made!.id))).toEqual({
+    id: made!.id,
+    code: 'B2026',
+    documentType: 'INVOICE',
+    cashVat: false,
+    isDefault: true,
+  });
+  const idOf = async (code: string) =>
+    (await series()).find((one) => one.code === code && one.documentType === 'INVOICE')!.id;
+  const again = await line.run(choose(await idOf('C2026')), env);
+  expect([again.code, again.out]).toEqual([0, 'The series C2026 is the default of INVOICE in the cash VAT scheme.\n']);
+  expect(await defaults()).toEqual(['B2026', 'C2026']);
+  await refused(1, /The series R2026 is for recovery: only certo recover numbers in it/, choose(await idOf('R2026')));
+  await refused(1, /The series F2026 is for training/, choose(await idOf('F2026')));
+  await refused(1, /has no such series/, choose('0197a5c2-0000-7000-8000-000000000000'));
+  await refused(2, /is not the id of a series/, choose('B2026'));
+  const ended = await line.run(['series', 'annul', made!.id, ...ofCompany], env);
+  expect([ended.code, ended.out]).toEqual([
+    0,
+    'The series B2026 is annulled. Its identifier is not used again. The default is A2026 now.\n',
+  ]);
+  expect(await defaults()).toEqual(['A2026', 'C2026']);
+  await refused(1, /The series B2026 is ANNULLED, not active/, choose(made!.id));
+}, 120_000);
+
 describe('certo recover', () => {
   interface Recovered {
     readonly recovered: number;

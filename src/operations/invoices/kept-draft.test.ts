@@ -124,6 +124,7 @@ function sealed(row: Row, content: Content, { drafted, qr }: Partial<Pick<KeptDr
       validationCode: 'AAJFF1XZ',
     },
     seriesId: 's',
+    asDefault: true,
     previousHash: '',
     seals: { lastSeal: Buffer.alloc(32, 7) },
     signedText: 'x;y',

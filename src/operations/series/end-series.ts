@@ -5,22 +5,23 @@
  */
 import type { Credentials, Outcome, Refused, Unknown } from '../../at/gateway.ts';
 import type { AtDocumentCode, SeriesKey, SeriesRecord } from '../../at/reports.ts';
-import { type Entry, type Row, statement } from '../../db/transact.ts';
+import { type Entry, type Row, statement, untangled } from '../../db/transact.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { actCall } from '../operator.ts';
+import { defaultOf, fillDefault, holdAlike, takeDefault } from './default-series.ts';
 import { credentialsOf, type SeriesWorld } from './registration.ts';
 
 // A request that nobody waits for any more may still be on its way: one call takes 2 minutes at most
 // (CERTO_AT_DEADLINE_SECONDS), and the AT refuses a security header that is old.
 const may_arrive_minutes = 5;
 
-const lockSeries = statement(
-  'end_series_lock',
+const readSeries = statement(
+  'end_series_read',
   `select s.code, s.at_type, s.status, s.validation_code, s.last_number, c.at_username, c.at_password_sealed, c.at_state,
      exists (select from certo.restores r where not r.nothing_lost and r.taken_at >= s.updated_at) as lost
    from certo.series s join certo.companies c on c.id = s.company_id
-   where s.company_id = certo.current_company() and s.id = $1 for no key update of s`,
+   where s.company_id = certo.current_company() and s.id = $1`,
 );
 const stopNumbering = statement(
   'end_series_stop',
@@ -43,18 +44,22 @@ const setTold = statement(
   `update certo.series set end_told_at = certo.now(), updated_at = certo.now()
    where company_id = certo.current_company() and id = $1 and status = 'ENDING' and last_number = $2 returning end_told_at`,
 );
+// Both tell whether it was the default, which another one has been since.
+const stood = `with stood as (select id, was_default from certo.series where company_id = certo.current_company() and id = $1)`;
 const setEnded = statement(
   'end_series_set',
-  `update certo.series set status = $2, was_default = false, end_told_at = null, updated_at = certo.now()
-   where company_id = certo.current_company() and id = $1 and status in ('ENDING', $2) and last_number = $3 returning id`,
+  `${stood}
+   update certo.series s set status = $2, was_default = false, end_told_at = null, updated_at = certo.now() from stood
+   where s.company_id = certo.current_company() and s.id = stood.id and s.status in ('ENDING', $2) and s.last_number = $3
+   returning stood.was_default`,
 );
 // On condition that nobody has told the AT since.
 const reopen = statement(
   'end_series_reopen',
-  `update certo.series s set status = 'ACTIVE', was_default = false, end_told_at = null, updated_at = certo.now(),
-     is_default = s.was_default and not exists (select from certo.series o
-       where o.company_id = s.company_id and o.document_type = s.document_type and o.cash_vat = s.cash_vat and o.is_default)
-   where s.company_id = certo.current_company() and s.id = $1 and s.status = 'ENDING' and s.end_told_at = $2 returning id`,
+  `${stood}
+   update certo.series s set status = 'ACTIVE', was_default = false, end_told_at = null, updated_at = certo.now() from stood
+   where s.company_id = certo.current_company() and s.id = stood.id and s.status = 'ENDING' and s.end_told_at = $2
+   returning stood.was_default`,
 );
 
 /** How a series ends: after its last document, or without one. */
@@ -76,8 +81,9 @@ export type EndOutcome =
   | { readonly kind: 'not-active'; readonly code: string; readonly status: string }
   /** Nothing to finalise, or something that cannot be annulled. */
   | { readonly kind: 'other-end'; readonly code: string; readonly lastNumber: number }
-  | { readonly kind: 'ended'; readonly code: string; readonly lastNumber: number }
-  /** The AT did not end it, and numbering goes on. */
+  /** `heir`: the code of the series that is the default in its place; undefined too where it was none, or there is none. */
+  | { readonly kind: 'ended'; readonly code: string; readonly lastNumber: number; readonly heir: string | undefined }
+  /** The AT did not end it, and numbering goes on; it is the default if it was, and nobody has made another one that. */
   | { readonly kind: 'active-again'; readonly code: string; readonly no: Refused | Unknown }
   | { readonly kind: 'stopped'; readonly code: string; readonly lastNumber: number; readonly because: Because };
 
@@ -127,20 +133,23 @@ export async function endSeries(world: SeriesWorld, companyId: string, wanted: W
 
 /** Committed when it returns: whoever numbers next finds no active series. */
 async function stop(world: SeriesWorld, entry: Entry, { seriesId, end }: WantedEnd): Promise<Stopped | EndOutcome> {
-  return world.db.transact(entry, async (tx) => {
-    const [row] = await tx.query(lockSeries, [seriesId]);
-    if (row === undefined) return { kind: 'no-series' };
-    const [code, lastNumber] = [String(row['code']), Number(row['last_number'])];
-    const before = row['status'] === 'ENDING';
-    // It may have been active again after the backup, with documents in it that are lost.
-    if (before && row['lost'] === true) return { kind: 'not-active', code, status: 'CLOSED' };
-    if (!before && row['status'] !== 'ACTIVE') return { kind: 'not-active', code, status: String(row['status']) };
-    if ((lastNumber === 0) !== (end === 'ANNULLED')) return { kind: 'other-end', code, lastNumber };
-    const credentials = credentialsOf(row, world.master);
-    if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
-    await tx.query(stopNumbering, [seriesId]);
-    return { id: seriesId, code, lastNumber, end, key: keyOf(row), credentials, before };
-  });
+  return untangled(() =>
+    world.db.transact(entry, async (tx) => {
+      const [, [row] = []] = await tx.batch([holdAlike(seriesId), [readSeries, [seriesId]]]);
+      if (row === undefined) return { kind: 'no-series' };
+      const [code, lastNumber] = [String(row['code']), Number(row['last_number'])];
+      const before = row['status'] === 'ENDING';
+      // It may have been active again after the backup, with documents in it that are lost.
+      if (before && row['lost'] === true) return { kind: 'not-active', code, status: 'CLOSED' };
+      if (!before && row['status'] !== 'ACTIVE') return { kind: 'not-active', code, status: String(row['status']) };
+      if ((lastNumber === 0) !== (end === 'ANNULLED')) return { kind: 'other-end', code, lastNumber };
+      const credentials = credentialsOf(row, world.master);
+      if (credentials === undefined) throw new Refusal('AT_CREDENTIALS_MISSING');
+      // A document that names no series is numbered in another one from here on.
+      await tx.batch([[stopNumbering, [seriesId]], fillDefault(seriesId)]);
+      return { id: seriesId, code, lastNumber, end, key: keyOf(row), credentials, before };
+    }),
+  );
 }
 
 function keyOf(row: Row): SeriesKey {
@@ -176,11 +185,22 @@ async function tellTheAt(
     if (standing.kind !== 'active') return conclude(world, entry, stopped, standing);
   }
   if (telling.alone) {
-    const [active] = await world.db.transact(entry, (tx) => tx.query(reopen, [id, telling.at]));
-    if (active !== undefined) return { kind: 'active-again', code, no: outcome };
+    if (await goOn(world, entry, id, telling.at)) return { kind: 'active-again', code, no: outcome };
   }
   const problem = `${wordsOf(outcome)}; an earlier request may still reach it for ${may_arrive_minutes} minutes`;
   return still(stopped, { kind: 'unknown', problem });
+}
+
+/** ACTIVE again, and the default if it was. False: the AT was told again meanwhile. */
+function goOn({ db }: SeriesWorld, entry: Entry, id: string, toldAt: unknown): Promise<boolean> {
+  return untangled(() =>
+    db.transact(entry, async (tx) => {
+      const [, [active] = []] = await tx.batch([holdAlike(id), [reopen, [id, toldAt]]]);
+      if (active === undefined) return false;
+      await tx.batch(active['was_default'] === true ? takeDefault(id) : [fillDefault(id)]);
+      return true;
+    }),
+  );
 }
 
 /** Not so at the door: a wrong password is not tried once more, since that may lock the sub-user. */
@@ -207,13 +227,13 @@ function heldAs(found: SeriesRecord | undefined): string {
 async function conclude(world: SeriesWorld, entry: Entry, stopped: Stopped, standing: Told): Promise<EndOutcome> {
   if (standing.kind !== 'ended') return still(stopped, standing);
   const { id, code, lastNumber, end } = stopped;
-  const [ended] = await world.db.transact(entry, async (tx) => {
-    const rows = await tx.query(setEnded, [id, end, lastNumber]);
-    await tx.batch(rows.map(() => actCall(end === 'FINALIZED' ? 'finalizeSeries' : 'annulSeries', id)));
-    return rows;
+  return world.db.transact(entry, async (tx) => {
+    const [ended] = await tx.query(setEnded, [id, end, lastNumber]);
+    assert(ended !== undefined, 'what the AT has ended was not active again');
+    await tx.batch([actCall(end === 'FINALIZED' ? 'finalizeSeries' : 'annulSeries', id)]);
+    const heir = ended['was_default'] === true ? await defaultOf(tx, id) : undefined;
+    return { kind: 'ended', code, lastNumber, heir };
   });
-  assert(ended !== undefined, 'what the AT has ended was not active again');
-  return { kind: 'ended', code, lastNumber };
 }
 
 const still = ({ code, lastNumber }: Stopped, because: Because): EndOutcome => ({

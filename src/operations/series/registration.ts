@@ -5,7 +5,7 @@
 import type { AtGateway, Credentials } from '../../at/gateway.ts';
 import type { AtDocumentCode, RegisterSeries, SeriesRecord } from '../../at/reports.ts';
 import type { Db, Entry, Row } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
+import { statement, untangled } from '../../db/transact.ts';
 import type { Day, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { mayBeCashVat, type SeriesKind, seriesTypeCode } from '../../fiscal/regime.ts';
@@ -14,6 +14,7 @@ import { addDays, dayOf } from '../../fiscal/time.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 import { actCall } from '../operator.ts';
+import { fillDefault, holdAlike, takeDefault } from './default-series.ts';
 
 export interface SeriesWorld {
   readonly db: Db;
@@ -41,10 +42,8 @@ const readSeries = statement(
 );
 const activate = statement(
   'series_activate',
-  `update certo.series s set status = 'ACTIVE', validation_code = $2, updated_at = certo.now(),
-     is_default = s.kind = 'N' and not exists (select 1 from certo.series o
-       where o.company_id = s.company_id and o.document_type = s.document_type and o.cash_vat = s.cash_vat and o.is_default)
-   where s.company_id = certo.current_company() and s.id = $1 and s.status = 'PENDING' returning id`,
+  `update certo.series set status = 'ACTIVE', validation_code = $2, updated_at = certo.now()
+   where company_id = certo.current_company() and id = $1 and status = 'PENDING' returning id`,
 );
 const readActive = statement(
   'series_active',
@@ -123,11 +122,17 @@ export async function registerSeries(
     firstAsked: series['created_at'] as Date,
     lostUntil: company['lost_until'] as Date | null,
   });
-  await world.db.transact(entry, async (tx) => {
-    const activated = await tx.query(activate, [id, validationCode]);
-    // None: the same command, run twice at once, has done it.
-    await tx.batch(activated.map(() => actCall('registerSeries', id)));
-  });
+  await untangled(() =>
+    world.db.transact(entry, async (tx) => {
+      const all = await tx.batch([holdAlike(id), [activate, [id, validationCode]], fillDefault(id)]);
+      const [, activated = [], [filled] = []] = all;
+      await tx.batch([
+        ...(filled?.['id'] === id ? takeDefault(id) : []),
+        // None: the same command, run twice at once, has done it.
+        ...activated.map(() => actCall('registerSeries', id)),
+      ]);
+    }),
+  );
   return { ...registered, validationCode, existed: false };
 }
 
