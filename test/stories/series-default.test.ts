@@ -294,3 +294,16 @@ describe('another process numbers in the former default no more', () => {
     expect((await company.proposal()).number).toBe('PF P1/2');
   });
 });
+
+test('that another one is chosen does not make a series known again whose last number a restore has lost', async () => {
+  const { issued, end, choose, defaults } = await companyWith('51111125', 'A1', 'A2', 'A3');
+  await issued();
+  await fault('reset-before');
+  expect(await end('A1')).toMatchObject({ kind: 'stopped' });
+  await service.owner.query(
+    `insert into certo.restores (number, taken_at, written_by, digest, nothing_lost) values (1, certo.now(), '1', sha256('x'), false)`,
+  );
+  expect(await choose('A2')).toMatchObject({ kind: 'done' });
+  expect(await end('A1')).toEqual({ kind: 'not-active', code: 'A1', status: 'CLOSED' });
+  expect(await defaults()).toEqual(['A2']);
+});
