@@ -1,14 +1,16 @@
 /** `certo company`: the companies of this installation. */
 import { uuidv7 } from 'uuidv7';
+import { openDb } from '../db/open.ts';
 import { validate } from '../engine/validate.ts';
 import type { Region } from '../fiscal/document.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { type Problem, refuseAll } from '../fiscal/refusal.ts';
+import { changeCompany } from '../operations/company/change-company.ts';
 import { readinessColumns, readinessFacts } from '../operations/company/company.ts';
 import { CompanyFields, type CompanyValues, newCompanyProblems } from '../operations/company/company-fields.ts';
 import { createCompany } from '../operations/company/create-company.ts';
 import { blockColumns, blocksOf } from './blocked.ts';
-import { exit } from './exit.ts';
+import { CommandError, exit } from './exit.ts';
 import { enterHouse, findCompany } from './guest.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { baseUrlOf } from './running.ts';
@@ -38,6 +40,35 @@ export async function create(outside: Outside, options: CreateOptions): Promise<
     tell(outside, `${company.name} was added with the id ${id}.`);
     tell(outside, `Next: certo company credentials ${taxpayerNumber} --username ${taxpayerNumber}/1`);
   }
+  return exit.ok;
+}
+
+export type ChangeOptions = Common & CompanyValues;
+
+/** Changes what was said of it. Refuses what is wrong with that, or with the company afterwards, all at once. */
+export async function change(outside: Outside, options: ChangeOptions, company: string): Promise<number> {
+  const { json, ...values } = options;
+  if (Object.keys(values).length === 0) {
+    throw new CommandError(
+      exit.usage,
+      'Say what changes: --name, --cae, --address, --postal-code, --city, --email, --phone or --website.',
+    );
+  }
+  const house = await enterHouse(outside);
+  const { id } = await findCompany(house.owner, company);
+  // All of its drafts in one transaction, however many there are.
+  const db = await openDb({
+    ...house.target,
+    role: 'certo_owner',
+    max: 1,
+    statementTimeout: 0,
+    applicationName: 'certo company',
+  });
+  outside.atEnd(() => db.close());
+  await changeCompany(db, id, values, formProblems(values));
+  const { name } = await findCompany(house.owner, id);
+  if (json === true) tellJson(outside, { id });
+  else tell(outside, `${name} is changed, with its open drafts. Issued documents keep what they say.`);
   return exit.ok;
 }
 

@@ -9,6 +9,13 @@ import { addReports } from './reports-program.ts';
 import { addTemplates } from './template-program.ts';
 import { version } from './version.ts';
 
+const unchangeable = `
+Issued documents keep what they say. A draft whose activity code the company has
+no more is not issued until another one is given to it.
+
+NIF and region stay as they are: series, documents and their seals are of this
+taxpayer, and its day, by which documents follow each other, is the region's.`;
+
 type Run = (outside: Outside, options: never, ...args: never[]) => Promise<number>;
 
 const exitCodes = `
@@ -128,7 +135,15 @@ function addService(program: Command, add: Add): void {
 
 function addCompanies(program: Command, add: Add): void {
   const company = program.command('company').description('the companies that issue');
-  add(
+  const contact = (command: Command) =>
+    command
+      .option('--address <text>', 'street and number')
+      .option('--postal-code <code>', 'NNNN-NNN')
+      .option('--city <text>', 'city')
+      .option('--email <address>', 'e-mail address')
+      .option('--phone <number>', 'telephone, 20 characters at most')
+      .option('--website <address>', 'website, 60 characters at most');
+  const created = add(
     company,
     'create',
     'add a company',
@@ -140,13 +155,19 @@ function addCompanies(program: Command, add: Add): void {
     .requiredOption('--cae <code...>', 'activity code, five digits; repeat it for more')
     .addOption(
       new Option('--region <region>', 'mainland, Madeira or Azores').choices(['PT', 'PT-MA', 'PT-AC']).default('PT'),
-    )
-    .option('--address <text>', 'street and number')
-    .option('--postal-code <code>', 'NNNN-NNN')
-    .option('--city <text>', 'city')
-    .option('--email <address>', 'e-mail address')
-    .option('--phone <number>', 'telephone')
-    .option('--website <address>', 'website');
+    );
+  contact(created);
+  const changed = add(
+    company,
+    'change <company>',
+    'change what a company says of itself on open drafts and whatever is issued from now on; an empty text takes a field away',
+    'certo company change 599999942 --address "Rua Nova, 7" --postal-code 1100-001',
+    async () => (await import('./company.ts')).change,
+  )
+    .option('--name <name>', 'as printed on documents')
+    .option('--cae <code...>', 'all of its activity codes, five digits each')
+    .addHelpText('after', unchangeable);
+  contact(changed);
   add(company, 'list', 'list the companies', 'certo company list', async () => (await import('./company.ts')).list);
   add(company, 'show <company>', 'show a company, by id or NIF', 'certo company show 599999942', async () => {
     return (await import('./company.ts')).show;

@@ -11,6 +11,7 @@ export const operator = 'operator';
 /** Commands as the audit names them: none of them is in the list of operations. */
 type Act =
   | 'createCompany'
+  | 'changeCompany'
   | 'setCashVat'
   | 'setAtCredentials'
   | 'registerSeries'

@@ -24,11 +24,16 @@ const holdDocuments = listStatement(
    ${allOr('documents join seen using (id, updated_at)', 'certo.changed_meanwhile()')}`,
   { joins: eachRowOnce },
 );
-// One statement for both: it costs the server more than the rows. Customers before items, as everyone.
+// One statement for all: it costs the server more than the rows. Customers before items, as everyone. The company's row a draft
+// locks anyway, by its foreign key; here it does before the moment is compared, so that none is made with what a company was.
 const holdMasterRecords = listStatement(
   'unchanged_masters',
-  `with ${seen}, ${held('customers', 'key share')}, ${held('items', 'key share')}
-   ${allOr('(select * from customers union all select * from items) held join seen using (id, updated_at)', 'certo.changed_meanwhile()')}`,
+  `with ${seen}, ${held('customers', 'key share')}, ${held('items', 'key share')},
+   company as materialized (select c.id from certo.companies c where c.id = certo.current_company() for key share of c)
+   ${allOr(
+     '(select * from customers union all select * from items) held join seen using (id, updated_at) where exists (select from company)',
+     'certo.changed_meanwhile()',
+   )}`,
   { joins: eachRowOnce },
 );
 
@@ -44,7 +49,7 @@ export const holdSeries = (id: string): Call => [lockSeries, [[id]]];
 /** A draft that this transaction is going to change. */
 export const holdDraft = (draft: Seen): Call => [holdDocuments, [new Elements([{ ...draft }])]];
 
-/** Masters that a document quotes; that they are used may be marked meanwhile. */
+/** Masters that a document quotes, and the company: that they are used may be marked meanwhile. What is compared with the company comes behind it. */
 export function holdMasters(customer: Seen, items: readonly Seen[]): Call {
   return [holdMasterRecords, [new Elements([customer, ...items].map(({ id, updated_at }) => ({ id, updated_at })))]];
 }

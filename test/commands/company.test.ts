@@ -80,3 +80,39 @@ test('as long as it may be, nothing of it is cut or left out of the SAF-T', asyn
   ])
     expect(out).toContain(`<${name}>${text}</${name}>`);
 });
+
+test('a company is changed where something is given, and only that; an empty text takes a field away', async () => {
+  const nif = '599999950';
+  await create(nif, '--name', 'Outra, Lda', '--address', 'Rua Velha, 1', '--city', 'Porto', '--phone', '222000000');
+  const before = await show(nif);
+  const change = (...more: string[]) => run('change', nif, ...more);
+  expect(await change('--address', 'Rua Nova, 7', '--phone', ' ', '--cae', '46900', '--cae', '62010')).toEqual({
+    code: 0,
+    err: '',
+    out: 'Outra, Lda is changed, with its open drafts. Issued documents keep what they say.\n',
+  });
+  const { phone: _phone, ...kept } = before;
+  expect(await show(nif)).toEqual({ ...kept, address: 'Rua Nova, 7', cae: ['46900', '62010'] });
+  expect(JSON.parse((await change('--name', 'Nova, SA', '--json')).out)).toEqual({ id: before['id'] });
+  expect(await show(nif)).toMatchObject({ name: 'Nova, SA', address: 'Rua Nova, 7', city: 'Porto' });
+});
+
+test('everything that is wrong with a change is told at once, and nothing is changed', async () => {
+  const nif = '599999950';
+  const before = await show(nif);
+  const change = (...more: string[]) => run('change', nif, ...more);
+  const ended = await change(...tooMuch);
+  expect([ended.code, lines(ended.err)]).toEqual([2, wrong]);
+  expect(await change('--name', '')).toMatchObject({ code: 2, err: 'certo: name: This field is required.\n' });
+  expect(await change()).toMatchObject({
+    code: 2,
+    err: expect.stringMatching(/^certo: Say what changes: --name, .*\n$/),
+  });
+  for (const option of ['--nif', '--region']) {
+    const unknown = await change(option, 'PT-AC');
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining(`unknown option '${option}'`)]);
+  }
+  const nobody = await run('change', '599999969', '--city', 'Faro');
+  expect(nobody).toMatchObject({ code: 1, err: 'certo: There is no such company.\n' });
+  expect(await show(nif)).toEqual(before);
+});

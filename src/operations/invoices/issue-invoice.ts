@@ -13,6 +13,7 @@ import { schemeOf } from '../../fiscal/regime.ts';
 import { standing } from '../../fiscal/standing.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
+import { issuerOf } from '../company/company.ts';
 import { closed, idParams, instant } from '../fields.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import {
@@ -107,7 +108,7 @@ export const issueInvoice = defineWrite({
   },
   async decide({ row, parent, corrected, proposal, place, kept }, asked, world): Promise<IssueChange> {
     checkRevision(row, asked.body.expectedUpdatedAt);
-    const content = contentToIssue(row, parent, corrected);
+    const content = contentToIssue({ row, parent, corrected, place });
     if (proposal !== undefined) checkConversion(content, proposal);
     const numbered = await numberDocument(
       { id: asked.params.id, content, region: asked.principal.region, drafted: kept?.drafted, qr: kept?.qr },
@@ -252,14 +253,20 @@ const draftChanged = (row: Row): Refusal =>
  * A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). Its
  * amounts were made anew whenever they moved; what shows others all the same is not signed.
  */
-function contentToIssue(row: Row, parent: Parent | undefined, corrected: Corrected | undefined): Content {
+function contentToIssue({
+  row,
+  parent,
+  corrected,
+  place,
+}: Omit<IssueFacts, 'proposal'> & { readonly place: Place }): Content {
   const content = row['content'] as Content;
   if (content.type === 'DEBIT_NOTE' && parent !== undefined) return debitNote(content, parent);
   if (content.type !== 'CREDIT_NOTE') return content;
   assert(corrected !== undefined, 'a credit note has its invoice');
   const note = noteOfNow(corrected, row as unknown as NoteDraft);
   if (!hasSameAmounts(note, content)) throw draftChanged(row);
-  return note;
+  // Its issuer was read behind no lock where there was no series for it yet.
+  return { ...note, issuer: issuerOf(place.moment) };
 }
 
 function debitNote(draft: Content, { type, status, date, content }: Parent): Content {

@@ -29,7 +29,7 @@ const itemJson = recordColumns
 
 /** Everything that each of some drafts refers to. */
 const referencesText = (lock: string) => `select v.id, certo.now() as now,
-    (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()) x) as company,
+    (select to_jsonb(x) from (select ${issuerColumns}, c.cae, c.region from certo.companies c where c.id = certo.current_company()${lock}) x) as company,
     (select to_jsonb(x) from (select c.* from certo.customers c where c.company_id = certo.current_company() and c.id = v.customer_id${lock}) x) as customer,
     (select coalesce(jsonb_agg(to_jsonb(x)), '[]') from (select i.id, i.updated_at, ${itemJson} from certo.items i
        where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
@@ -63,8 +63,8 @@ export async function readAllReferences(tx: Tx, drafts: readonly AskedDraft[]): 
 }
 
 /**
- * Reads what a draft refers to and keeps customer and items from changing until the commit: who changes them refreshes
- * the drafts it sees, and this one can't be seen yet.
+ * Reads what a draft refers to and keeps company, customer and items from changing until the commit: who changes them
+ * refreshes the drafts it sees, and this one can't be seen yet.
  */
 export async function loadReferences(tx: Tx, asked: AskedDraft): Promise<Row> {
   const [row] = await tx.query(holdReferences, [new Elements([referencesOf(asked)])]);
@@ -90,20 +90,21 @@ export function recallReferences(asked: AskedDraft, region: Region, memory: Comp
 /** The same before the transaction: `holdReferencesAhead` there makes sure of them. */
 export function readReferencesAhead(asked: AskedDraft): Call[] {
   const references = referencesOf(asked);
-  if (!isPlain(asked)) return [[readReferences, [new Elements([references])]]];
-  return [
-    [readCustomers, [[references.customer_id]]],
-    [readItems, [references.item_ids]],
-    [readMoment, []],
-  ];
+  const moment: Call = [readMoment, []];
+  if (!isPlain(asked)) return [[readReferences, [new Elements([references])]], moment];
+  return [[readCustomers, [[references.customer_id]]], [readItems, [references.item_ids]], moment];
 }
 
 /** What those calls found, as `priceDraft` takes it; it is kept. */
 export function referencesAhead(rows: readonly Row[][], memory: CompanyMemory): Row | undefined {
-  if (rows.length === 1) return rows[0]![0];
-  const [customers = [], items = [], [moment] = []] = rows;
+  const moment = rows.at(-1)?.[0];
   if (moment === undefined) return undefined;
   memory.keepMoment(moment);
+  if (rows.length === 2) {
+    const references = rows[0]![0];
+    return references && { ...references, company: moment };
+  }
+  const [customers = [], items = []] = rows;
   memory.keepMasters('customer', customers);
   memory.keepMasters('item', items);
   return plainReferences(moment, customers[0] ?? null, items);
@@ -123,8 +124,8 @@ const plainReferences = (moment: Row, customer: Row | null, items: readonly Row[
 export function holdReferencesAhead(references: Row): Call[] {
   const company = references['company'] as Row;
   const masters = holdMasters(references['customer'] as unknown as Seen, references['items'] as unknown as Seen[]);
-  // What is read together with more than that is not remembered.
-  return company['digest'] === undefined ? [masters] : [holdMomentCall(company, references['now'] as Date), masters];
+  // Behind the lock on the company.
+  return [masters, holdMomentCall(company, references['now'] as Date)];
 }
 
 function referencesOf(asked: AskedDraft) {

@@ -1,5 +1,5 @@
 /**
- * When a customer or an item changes, the open drafts that refer to it show the new data and get a new
+ * When a customer, an item or the company changes, the open drafts that refer to it show the new data and get a new
  * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices, with a new
  * revision and why, and is not issued: a change of the catalogue is never blocked by somebody's draft.
  */
@@ -8,6 +8,8 @@ import type { Call, Row, Statement, Tx } from '../../db/transact.ts';
 import { anyId, Elements, listStatement, statement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
+import { issuerOf } from '../company/company.ts';
+import { isTransport, withActivity } from '../transport-documents/asked-transport.ts';
 import type { AskedDraft } from './draft.ts';
 import { draftColumns, draftRow, priceDraft, readAllReferences } from './price-draft.ts';
 
@@ -17,10 +19,17 @@ const most_drafts = 50;
 // process grew to 161 MB; when all of them were read at once, to 1.2 GB.
 const most_bytes = 512 * 1024;
 
-// A credit note keeps what its invoice had (note-drafts.ts). Their ids alone: of drafts there may be any number.
-const open = `select id from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED') and type <> 'CREDIT_NOTE'`;
-const ofCustomer = statement('drafts_of_customer', `${open} and customer_id = $1 order by id for update`);
-const ofItem = statement('drafts_of_item', `${open} and $1 = any (item_ids) order by id for update`);
+// Their ids alone: of drafts there may be any number.
+const open = `from certo.documents where company_id = certo.current_company() and status in ('DRAFT', 'CREATED')`;
+// A credit note keeps what its invoice had (note-drafts.ts), but for who issues it.
+const others = `select id ${open} and type <> 'CREDIT_NOTE'`;
+const ofCustomer = statement('drafts_of_customer', `${others} and customer_id = $1 order by id for update`);
+const ofItem = statement('drafts_of_item', `${others} and $1 = any (item_ids) order by id for update`);
+// Whose foreign key leads to one of them holds the company's row as well, which is locked next.
+const ofCompany = statement(
+  'drafts_of_company',
+  `select id, type = 'CREDIT_NOTE' as is_note ${open} order by id for no key update`,
+);
 // As many of them, in the order of their ids, as fit: those before which there is less than the most.
 /** A statement that reads such columns of some of the drafts that are locked; the last of them is measured. */
 export function readSome(name: string, ...columns: readonly ('asked' | 'content')[]): Statement {
@@ -41,29 +50,42 @@ const updateDraft = listStatement(
    from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
    where d.company_id = certo.current_company() and d.id = v.id`,
 );
+const updateNotes = statement(
+  'draft_notes_issuer',
+  `update certo.documents d set ${nextRevision}, content = d.content || jsonb_build_object('issuer', $2::jsonb)
+   where d.company_id = certo.current_company() and d.id = ${anyId}`,
+);
 const refuseDraft = listStatement(
   'draft_refuse',
   `update certo.documents d set ${nextRevision}, content = d.content || jsonb_build_object('refused', v.refused)
    from jsonb_to_recordset($1::jsonb) v (id uuid, refused jsonb) where d.company_id = certo.current_company() and d.id = v.id`,
 );
 
-export type Changed = { readonly customerId: string } | { readonly itemId: string };
+export type Changed = { readonly customerId: string } | { readonly itemId: string } | 'company';
 
 /**
  * Locks the open drafts that a change is going to refresh, and gives their ids in order. It comes before the lock of what
  * changes: locks are taken documents, series, masters, as issuing takes them, or the two would wait for each other.
  */
 export function openDraftsCall(changed: Changed): Call {
+  if (changed === 'company') return [ofCompany, []];
   return 'customerId' in changed ? [ofCustomer, [changed.customerId]] : [ofItem, [changed.itemId]];
 }
 
-/** Changes the record by `update`, which returns its row, and the drafts that show it after it. Returns the row. */
+/**
+ * Changes the record by `update`, which returns its row (of the company `issuerColumns`), and the drafts that show it after
+ * it. Returns the row.
+ */
 export async function changeAndRefresh(tx: Tx, changed: Changed, update: Call): Promise<Row> {
   // Asked again: a draft may have come since the first lock.
-  const [rows, drafts] = await tx.batch([update, openDraftsCall(changed)]);
-  const ids = drafts!.map(({ id }) => String(id));
-  await inChunks(tx, ids, readDrafts, (some) => refreshChunk(tx, some));
-  return rows![0]!;
+  const [[row] = [], drafts = []] = await tx.batch([update, openDraftsCall(changed)]);
+  assert(row !== undefined, 'what is changed was locked');
+  const idsOf = (wanted: boolean) =>
+    drafts.filter((draft) => (draft['is_note'] === true) === wanted).map(({ id }) => String(id));
+  await inChunks(tx, idsOf(false), readDrafts, (some) => refreshChunk(tx, some));
+  const notes = idsOf(true);
+  if (notes.length > 0) await tx.query(updateNotes, [notes, JSON.stringify(issuerOf(row))]);
+  return row;
 }
 
 /**
@@ -90,10 +112,11 @@ export async function inChunks(
 async function refreshChunk(tx: Tx, some: readonly Row[]): Promise<void> {
   const drafts = some.map((row) => row['asked'] as AskedDraft);
   const references = await readAllReferences(tx, drafts);
-  const calls = drafts.map((asked, i): [Call] => {
+  const calls = drafts.map((before, i): [Call] => {
     const id = String(some[i]!['id']);
+    const asked = isTransport(before) ? withActivity(before, references[i]!) : before;
     try {
-      return [updateDraftCall(id, asked, priceDraft(asked, references[i]!, asked))];
+      return [updateDraftCall(id, asked, priceDraft(asked, references[i]!, before))];
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       const { problems, code, facts } = error;

@@ -95,6 +95,9 @@ function placeProblems(place: unknown, pointer: string): Problem[] {
 
 export type AskedTransport = AskedDraft & { readonly transport: Transport };
 
+/** Of what was asked for a draft of any kind. */
+export const isTransport = (asked: AskedDraft): asked is AskedTransport => asked.transport !== undefined;
+
 /**
  * Lays a body over what was asked before (nothing, for a new draft). The activity is filled in by `withActivity`, which
  * knows the company.
