@@ -265,7 +265,7 @@ test('of books from before, the first original of a document is its original', a
   const listed = `select variant, exemplar from certo.renditions where variant not like '%.triplicate.%' order by 1, 2`;
   const kept = async () => (await service.owner.query(listed)).rows;
   const before = await kept();
-  const migration = readFileSync(new URL('../../src/db/migrations/0037_one_original.sql', import.meta.url), 'utf8');
+  const migration = readFileSync(new URL('../../src/db/migrations/0035_one_original.sql', import.meta.url), 'utf8');
   const client = await service.owner.connect();
   try {
     await client.query('begin; alter table certo.renditions drop column exemplar');
