@@ -309,8 +309,10 @@ describe('refused, and nothing is written', () => {
       code: 'F2026',
       kind: 'F',
     });
-    const { number } = await invoice({ seriesId });
+    const { id, number } = await invoice({ seriesId });
     expect(told(await problemsOf(note(number)))).toEqual(['/documents/0/parentInvoiceNumber RECOVERED_PARENT']);
+    const debit = lost('ND L2026/9', { type: 'DEBIT_NOTE', parentInvoiceId: id, reason: 'Preço' });
+    expect(told(await problemsOf(debit))).toEqual(['/documents/0/parentInvoiceId RECOVERED_PARENT']);
   });
 
   test('what was credited after the plan was made, and two recoveries at the same moment', async () => {

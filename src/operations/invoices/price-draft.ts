@@ -35,7 +35,7 @@ const referencesText = (lock: string) => `select v.id, certo.now() as now,
        where i.company_id = certo.current_company() and i.id = any (v.item_ids) order by i.id${lock}) x) as items,
     (select not t.is_archived from certo.templates t where t.company_id = certo.current_company() and t.id = v.template_id) as template,
     (select s.code from certo.series s where s.company_id = certo.current_company() and s.id = v.series_id and s.document_type = v.type and s.status = 'ACTIVE' and s.kind <> 'R') as series,
-    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered,
+    (select to_jsonb(x) from (select d.id, d.number, d.date, d.type, d.status, d.content -> 'recovered' as recovered, d.content -> 'training' as training,
          d.customer_id, d.content -> 'customer' as customer, d.currency, d.content ->> 'exchangeRate' as exchange_rate, d.tax_point_date,
          d.content -> 'totals' -> 'groups' as groups from certo.documents d
        where d.company_id = certo.current_company() and d.id = v.parent_id and d.number is not null

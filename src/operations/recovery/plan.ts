@@ -12,7 +12,7 @@ import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.t
 import { typeCode } from '../../fiscal/regime.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { issuerOf, readinessFacts } from '../company/company.ts';
-import { priceDraft, readAllReferences } from '../invoices/price-draft.ts';
+import { readAllReferences } from '../invoices/price-draft.ts';
 import { readMoment } from '../moment.ts';
 import { headColumns } from '../numbering.ts';
 import { headOf } from '../running-head.ts';
@@ -250,7 +250,7 @@ async function priceDrafts(read: Tx, entries: readonly Entry[], at: At): Promise
     );
     for (const [i, { entry, asked }] of some.entries()) {
       try {
-        entry.content = recoveredContent(priceDraft(asked, references[i]!), asked);
+        entry.content = recoveredContent(asked, references[i]!);
         at(entry.place, totalProblems(entry.content, asked));
       } catch (error) {
         if (!(error instanceof Refusal)) throw error;

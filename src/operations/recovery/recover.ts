@@ -15,7 +15,7 @@ import { insertChildCall } from '../invoices/child.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
 import { balanceCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
 import { refreshNotes } from '../invoices/note-drafts.ts';
-import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
+import { loadReferences } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, type Place } from '../numbering.ts';
 import { actCall, operator as actor } from '../operator.ts';
 import { begunNow } from '../stamp.ts';
@@ -123,7 +123,7 @@ async function draftToMake(tx: Tx, asked: AskedRecovery): Promise<ToMake> {
     if (parent?.status === 'CANCELED')
       throw new Refusal('NOT_CREDITABLE', { type: parent.type, status: parent.status });
     return {
-      content: recoveredContent(priceDraft(asked, await loadReferences(tx, asked)), asked),
+      content: recoveredContent(asked, await loadReferences(tx, asked)),
       asked,
       applicationId: null,
       insert: (id, content, now) => insertDraftCall(id, asked, content, actor, now),

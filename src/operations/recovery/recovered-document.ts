@@ -1,12 +1,14 @@
 /** One document of a recovery file: the body of a draft, a credit note or a receipt, with what it stands for. */
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
+import type { Row } from '../../db/transact.ts';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import { type Content, documentTypes, type Recovered, type Region } from '../../fiscal/document.ts';
 import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
-import type { Problem } from '../../fiscal/refusal.ts';
+import { invalid, type Problem } from '../../fiscal/refusal.ts';
 import { closed, dayOfBooks, line, money, oneOf } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft, methodProblems } from '../invoices/draft.ts';
+import { priceDraft } from '../invoices/price-draft.ts';
 
 /** Types that are recovered as they are drafted: those of POST /invoices. */
 const draftedTypes = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const;
@@ -85,9 +87,18 @@ export function recoveryProblems(body: Record<string, unknown>): Problem[] {
   return problems;
 }
 
-/** The priced document as it is recovered. */
-export function recoveredContent(priced: Content, { recovered, cashVat }: AskedRecovery): Content {
-  return { ...priced, recovered, cashVat };
+/**
+ * The document as it is recovered, priced with what it refers to. Refuses what `priceDraft` refuses, and RECOVERED_PARENT: what
+ * was practised is corrected by nothing real.
+ */
+export function recoveredContent(asked: AskedRecovery, references: Row): Content {
+  const { recovered, cashVat } = asked;
+  const parent = references['parent'] as Row | null;
+  if (parent?.['training'] === true) {
+    const number = String(parent['number']);
+    throw invalid([{ code: 'RECOVERED_PARENT', pointer: '/parentInvoiceId', facts: { number } }]);
+  }
+  return { ...priceDraft(asked, references), recovered, cashVat };
 }
 
 /** What the paper says and what is calculated must be the same: the paper is what the customer has. */
