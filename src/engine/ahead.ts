@@ -30,6 +30,7 @@ interface Ready {
   /** What it was decided on, stated again; and what writes it. */
   readonly hold: readonly Call[];
   readonly calls: readonly Call[];
+  /** As it was decided. */
   readonly change: unknown;
   readonly resolve: (acted: Acted) => void;
   readonly reject: (error: unknown) => void;

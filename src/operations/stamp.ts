@@ -65,7 +65,7 @@ export interface Numbered {
   readonly companyId: string;
   readonly series: SealedSeries;
   readonly seriesId: string;
-  /** Of `Place`. */
+  /** Its series was chosen as the default of its type, and has to be that when it is numbered in. */
   readonly asDefault: boolean;
   readonly previousHash: string;
   /** It is sealed when it is written, in the order of the numbers. */

@@ -2,44 +2,31 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { summarise } from '../../src/at/line-summary.ts';
 import type { Problem } from '../../src/fiscal/refusal.ts';
-import { type Planned, planRecovery } from '../../src/operations/recovery/plan.ts';
-import { recoverDocument } from '../../src/operations/recovery/recover.ts';
-import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
 import type { RecoveredNote } from '../../src/operations/recovery/recovered-note.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import { textOf } from '../golden/print-reading.ts';
 import type { InvoiceJson } from '../replies.ts';
-import { type Service, startService, type TestCompany } from '../service.ts';
+import { type LostDocuments, openLostDocuments, told } from './lost-documents.ts';
 import { saftOf } from './saft-of.ts';
 
-let service: Service;
-let A: TestCompany;
+let service: LostDocuments['service'];
+let A: LostDocuments['A'];
 let customerId: string;
 let itemId: string;
+let lost: LostDocuments['lost'];
+let invoice: LostDocuments['invoice'];
+let planned: LostDocuments['planned'];
+let recoverOne: LostDocuments['recoverOne'];
+let recover: LostDocuments['recover'];
+let problemsOf: LostDocuments['problemsOf'];
+let standingOf: LostDocuments['standingOf'];
 
 beforeAll(async () => {
-  service = await startService({ companies: ['A'], clock: new Date('2026-03-31T10:00:00Z') });
-  ({ A } = service.companies);
-  for (const documentType of ['INVOICE', 'DEBIT_NOTE', 'CREDIT_NOTE'] as const) {
-    await registerSeries(service.world, A.id, { documentType, code: 'R2026', kind: 'R' });
-  }
-  customerId = (await A.customer({ name: 'Cliente, SA', taxpayerNumber: '501442600' })).id;
-  itemId = (await A.item({ unitPrice: 100 })).id;
+  const opened = await openLostDocuments(['INVOICE', 'DEBIT_NOTE', 'CREDIT_NOTE']);
+  ({ service, A, customerId, itemId, lost, invoice, planned, recoverOne, recover, problemsOf, standingOf } = opened);
 });
 afterAll(() => service.stop('tampered'));
 
-type Body = RecoveredBody | RecoveredNote;
-const lost = (original: string, over: Partial<RecoveredBody> = {}): RecoveredBody => ({
-  kind: 'D',
-  original,
-  type: 'INVOICE',
-  cae: '62010',
-  customerId,
-  items: [{ id: itemId, quantity: 3 }],
-  date: '2026-03-31',
-  total: 369,
-  ...over,
-});
 let notes = 0;
 /** Each has its own original. */
 function note(parentInvoiceNumber: string, over: Partial<RecoveredNote> = {}): RecoveredNote {
@@ -56,46 +43,7 @@ function note(parentInvoiceNumber: string, over: Partial<RecoveredNote> = {}): R
     ...over,
   };
 }
-/** An issued invoice of three units: 369.00. */
-const invoice = async (over: Record<string, unknown> = {}): Promise<InvoiceJson & { number: string }> => {
-  const issued = await A.issue(await A.draft({ customerId, items: [{ id: itemId, quantity: 3 }], ...over }));
-  return issued as InvoiceJson & { number: string };
-};
-
-const fileOf = (documents: readonly Body[], digest = JSON.stringify(documents)) => ({
-  companyId: A.id,
-  digest,
-  documents,
-});
-const planned = (documents: readonly Body[], digest?: string) =>
-  planRecovery(service.db, service.app.world, fileOf(documents, digest));
-const recoverOne = (one: Planned, digest: string) =>
-  recoverDocument(service.db, service.app.world, { companyId: A.id, digest }, one);
-
-async function problemsOf(...documents: readonly Body[]): Promise<Problem[]> {
-  try {
-    await planned(documents, 'problems');
-    return [];
-  } catch (error) {
-    return [...(error as { problems: Problem[] }).problems];
-  }
-}
-const told = (problems: readonly Problem[]) => problems.map(({ pointer, code }) => `${pointer} ${code}`);
-
-async function recover(documents: readonly Body[], digest = JSON.stringify(documents)) {
-  const done = [];
-  for (const one of await planned(documents, digest)) done.push(await recoverOne(one, digest));
-  return done;
-}
-
 const read = async (id: string) => (await A.get<InvoiceJson>(`/invoices/${id}`)).json;
-async function standingOf(id: string): Promise<unknown[]> {
-  const { rows } = await service.owner.query(
-    'select status, outstanding::text, credited::text from certo.documents where id = $1',
-    [id],
-  );
-  return Object.values(rows[0]);
-}
 const credit = (parentInvoiceId: string, more: Record<string, unknown> = {}) =>
   A.post<InvoiceJson & { readonly errors: Problem[] }>('/invoices/credit-notes', { parentInvoiceId, ...more });
 const sound = async () => expect(await service.findings(A.id)).toEqual([]);

@@ -1,43 +1,28 @@
 /** Lost receipts: recovered over their invoices, so that nothing is paid twice. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Problem } from '../../src/fiscal/refusal.ts';
-import { type FileDocument, planRecovery } from '../../src/operations/recovery/plan.ts';
-import { recoverDocument } from '../../src/operations/recovery/recover.ts';
-import type { RecoveredBody } from '../../src/operations/recovery/recovered-document.ts';
+import type { FileDocument } from '../../src/operations/recovery/plan.ts';
 import type { RecoveredNote } from '../../src/operations/recovery/recovered-note.ts';
 import type { RecoveredReceipt } from '../../src/operations/recovery/recovered-receipt.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import { textOf } from '../golden/print-reading.ts';
-import type { InvoiceJson } from '../replies.ts';
-import { type Service, startService, type TestCompany } from '../service.ts';
+import { type LostDocuments, openLostDocuments, told as toldOf } from './lost-documents.ts';
 import { saftOf } from './saft-of.ts';
 
-let service: Service;
-let A: TestCompany;
+let service: LostDocuments['service'];
+let A: LostDocuments['A'];
 let customerId: string;
-let itemId: string;
+let lost: LostDocuments['lost'];
+let invoice: LostDocuments['invoice'];
+let opened: LostDocuments;
 
 beforeAll(async () => {
-  service = await startService({ companies: ['A'], clock: new Date('2026-03-31T10:00:00Z') });
-  ({ A } = service.companies);
-  for (const documentType of ['INVOICE', 'CREDIT_NOTE', 'RECEIPT'] as const) {
-    await registerSeries(service.world, A.id, { documentType, code: 'R2026', kind: 'R' });
-  }
-  customerId = (await A.customer({ name: 'Cliente, SA', taxpayerNumber: '501442600' })).id;
-  itemId = (await A.item({ unitPrice: 100 })).id;
+  opened = await openLostDocuments(['INVOICE', 'CREDIT_NOTE', 'RECEIPT']);
+  ({ service, A, customerId, lost, invoice } = opened);
 });
 afterAll(() => service.stop());
 
 const original = { kind: 'D', date: '2026-03-31', total: 369 } as const;
-const lost = (number: string, over: Partial<RecoveredBody> = {}): RecoveredBody => ({
-  ...original,
-  original: number,
-  type: 'INVOICE',
-  cae: '62010',
-  customerId,
-  items: [{ id: itemId, quantity: 3 }],
-  ...over,
-});
 const receipt = (number: string, invoice: string, over: Partial<RecoveredReceipt> = {}): RecoveredReceipt => ({
   ...original,
   original: number,
@@ -55,35 +40,13 @@ const note = (number: string, invoice: string, over: Partial<RecoveredNote> = {}
   reason: 'Devolução',
   ...over,
 });
-const invoice = async () =>
-  (await A.issue(await A.draft({ customerId, items: [{ id: itemId, quantity: 3 }] }))) as InvoiceJson & {
-    number: string;
-  };
-const planned = (documents: readonly FileDocument[], digest = JSON.stringify(documents)) =>
-  planRecovery(service.db, service.app.world, { companyId: A.id, digest, documents });
-async function recover(...documents: readonly FileDocument[]) {
-  const digest = JSON.stringify(documents);
-  const done = [];
-  for (const one of await planned(documents))
-    done.push(await recoverDocument(service.db, service.app.world, { companyId: A.id, digest }, one));
-  return done;
-}
-async function told(...documents: readonly FileDocument[]): Promise<string[]> {
-  try {
-    await planned(documents, 'problems');
-    return [];
-  } catch (error) {
-    return (error as { problems: Problem[] }).problems.map(({ pointer, code }) => `${pointer} ${code}`);
-  }
-}
+const recover = (...documents: readonly FileDocument[]) => opened.recover(documents);
+const told = async (...documents: readonly FileDocument[]) => toldOf(await opened.problemsOf(...documents));
 async function rowOf(id: string) {
   const { rows } = await service.owner.query('select * from certo.documents where id = $1', [id]);
   return rows[0];
 }
-const standingOf = async (id: string) => {
-  const { status, outstanding, credited } = await rowOf(id);
-  return [status, outstanding, credited];
-};
+const standingOf = (id: string) => opened.standingOf(id);
 
 test('the receipt of an invoice in the books: it is paid, and is not paid again', async () => {
   const one = await invoice();
@@ -173,10 +136,11 @@ test('what stands against receipts is told at its place, and nothing is written'
 test('paid after the plan was made, it is refused', async () => {
   const one = await invoice();
   const documents = [receipt('RG Y2026/1', one.number)];
-  const [late] = await planned(documents, 'late');
+  const [late] = await opened.planned(documents, 'late');
   expect((await A.post(`/invoices/${one.id}/pay`, { amount: 1 })).status).toBe(200);
-  const run = recoverDocument(service.db, service.app.world, { companyId: A.id, digest: 'late' }, late!);
-  await expect(run).rejects.toMatchObject({ problems: [{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/total' }] });
+  await expect(opened.recoverOne(late!, 'late')).rejects.toMatchObject({
+    problems: [{ code: 'AMOUNT_EXCEEDS_OUTSTANDING', pointer: '/total' }],
+  });
 });
 
 test('SAF-T has them as recovered, over the invoice by the number that it had; the books are sound', async () => {

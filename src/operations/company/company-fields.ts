@@ -4,9 +4,9 @@ import { isCae } from '../../fiscal/identifiers.ts';
 import { isOwnNif } from '../../fiscal/nif.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { customerFields, customerProblems } from '../customers/customer.ts';
-import { closed, line } from '../fields.ts';
+import { closed } from '../fields.ts';
 
-const { name, address, postalCode, city, email, phone } = customerFields;
+const { name, address, postalCode, city, email, phone, website } = customerFields;
 
 /** The form of what is given, for `validate`; an empty text is none. */
 export const CompanyFields = closed({
@@ -16,8 +16,7 @@ export const CompanyFields = closed({
   city,
   email,
   phone,
-  // SAF-T's header leaves out what is longer.
-  website: Type.Optional(line(60, 'Website.')),
+  website,
   cae: Type.Optional(Type.Array(Type.String(), { description: 'Activity codes.' })),
 });
 

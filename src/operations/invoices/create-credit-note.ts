@@ -1,13 +1,12 @@
 /** Credit note: takes an issued invoice back, in full or line by line. */
 
 import { Type } from 'typebox';
-import type { Call, Row } from '../../db/transact.ts';
+import type { Row } from '../../db/transact.ts';
 import { creditNote } from '../../fiscal/credit-note.ts';
 import { dateProblems } from '../../fiscal/dates.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { alongside, type Problem } from '../../fiscal/refusal.ts';
-import type { Mac } from '../../fiscal/seal.ts';
 import { refOf } from '../../fiscal/standing.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
@@ -20,7 +19,7 @@ import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
 import { cleared } from './draft.ts';
-import { balanceCall, type Corrected, lockToCredit, type Parent } from './family.ts';
+import { balanceWithCall, type Corrected, lockToCredit, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { type AskedNote, noteSeriesCall, refreshNotes, unknownSeries } from './note-drafts.ts';
@@ -151,7 +150,7 @@ export const createCreditNote = defineWrite({
           },
           world.seal,
         ),
-        creditedBalance(parent, content, numbered.now, world.seal),
+        balanceWithCall(parent, content, numbered.now, world.seal),
       ]);
       changedOnce(written.at(-1));
       await refreshNotes(tx, parent.id);
@@ -162,8 +161,3 @@ export const createCreditNote = defineWrite({
   show: ({ row }, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
   after: (world) => world.nudgeReports(),
 });
-
-/** The parent's balance once the note is issued. */
-export function creditedBalance(parent: Parent, note: Content, at: Date, mac: Mac): Call {
-  return balanceCall(parent, [...parent.children, { type: 'CREDIT_NOTE', totals: note.totals }], at, mac);
-}

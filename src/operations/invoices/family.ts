@@ -132,7 +132,12 @@ function parentOf(row: Row): Omit<Parent, 'children'> {
   };
 }
 
-/** The statement that brings a parent's balance up to date once a child is added to its children or taken from them. */
+/** The statement that brings a parent's balance up to date once a note or receipt of it is numbered. */
+export function balanceWithCall(parent: Parent, child: Pick<Hanging, 'type' | 'totals'>, at: Date, mac: Mac): Call {
+  return balanceCall(parent, [...parent.children, child], at, mac);
+}
+
+/** The same once a child is added to its children or taken from them. */
 export function balanceCall(
   parent: Parent,
   children: readonly Pick<Hanging, 'type' | 'totals'>[],

@@ -31,8 +31,7 @@ import { begunOf, type Numbered, type Stamp, stampedAt } from '../stamp.ts';
 import { namedBy, stampCalls } from '../stamping.ts';
 import { holdDraft, holdSeries } from '../unchanged.ts';
 import type { World } from '../world.ts';
-import { creditedBalance } from './create-credit-note.ts';
-import { type Corrected, draftBehindInvoice, lockFamily, type Parent } from './family.ts';
+import { balanceWithCall, type Corrected, draftBehindInvoice, lockFamily, type Parent } from './family.ts';
 import { InvoiceReply, isDraft, loadAsIssued, readDraftAhead } from './invoice.ts';
 import { isFrozenAsDrafted, type KeptDraft, recallDraft } from './kept-draft.ts';
 import { hasSameAmounts, type NoteDraft, noteOfNow, refreshNotes } from './note-drafts.ts';
@@ -129,7 +128,7 @@ export const issueInvoice = defineWrite({
     const stamping = stampCalls(change.numbered, change.stamp, world.seal, { asDrafted: isAsDrafted(change) });
     const results = await tx.batch([
       ...stamping,
-      ...(content.type === 'CREDIT_NOTE' ? [creditedBalance(change.parent!, content, now, world.seal)] : []),
+      ...(content.type === 'CREDIT_NOTE' ? [balanceWithCall(change.parent!, content, now, world.seal)] : []),
       ...(change.proposal?.status === 'CREATED' ? [convertedCall(change.proposal, now, world.seal)] : []),
     ]);
     // Behind the stamp: what happened to the invoice that a note corrects, or to the pro forma.

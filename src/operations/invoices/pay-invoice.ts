@@ -14,7 +14,7 @@ import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
 import { cleared, methodProblems } from './draft.ts';
-import { balanceCall, lockFamily, type Parent } from './family.ts';
+import { balanceWithCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice } from './invoice.ts';
 import { showInvoice } from './show-invoice.ts';
@@ -113,7 +113,7 @@ export const payInvoice = defineWrite({
         },
         world.seal,
       ),
-      balanceCall(parent, [...parent.children, { type: 'RECEIPT', totals: content.totals }], numbered.now, world.seal),
+      balanceWithCall(parent, content, numbered.now, world.seal),
     ]);
     changedOnce(written.at(-1));
     change.row = await loadInvoice(tx, parent.id);

@@ -13,7 +13,7 @@ import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { insertChildCall } from '../invoices/child.ts';
 import { insertDraftCall } from '../invoices/create-draft.ts';
-import { balanceCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
+import { balanceWithCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
 import { refreshNotes } from '../invoices/note-drafts.ts';
 import { loadReferences } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument, type Place } from '../numbering.ts';
@@ -179,5 +179,5 @@ const childMade = (parent: Parent, content: Content, asked: unknown, world: Worl
   asked,
   applicationId: parent.applicationId,
   insert: (id, content) => insertChildCall({ id, content, asked, seriesId: undefined, parentId: parent.id, actor }),
-  changes: ({ type, totals }, now) => [balanceCall(parent, [...parent.children, { type, totals }], now, world.seal)],
+  changes: (content, now) => [balanceWithCall(parent, content, now, world.seal)],
 });
