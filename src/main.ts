@@ -91,6 +91,9 @@ function isUnderNohup(): boolean {
   return /(^|\/)nohup$/.test(process.env['_'] ?? '');
 }
 
+// What nobody waits for, Node ends with 1, which says that the answer is no.
+process.on('uncaughtException', (error) => process.exit(complain(error)));
+
 // What a library will do otherwise in its next major version is nothing to an operator, and between the lines of the log.
 process.noDeprecation = true;
 

@@ -47,6 +47,10 @@ const readOnly: Ending = environment(
   `${capital(readOnlyWords)}: nothing was written. Point DATABASE_URL at the server that takes writes, or see why this one takes none.`,
 );
 
+const noMemory = environment(
+  'This process may not have the memory that it needs: allow more (ulimit -v), and try again.',
+);
+
 /** What to tell and with which code to end, for whatever was thrown. Never says a secret; a stack only for faults of ours. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommandError) return { code: error.code, lines: [error.message] };
@@ -58,6 +62,8 @@ export function endingOf(error: unknown): Ending {
   if (error.name === 'ConnectionLost' || error.name === 'OutcomeUnknown')
     return { code: exit.environment, lines: [`${capital(error.message)}.`] };
   if (isReadOnly(error)) return readOnly;
+  // V8 has no code for it.
+  if (error instanceof RangeError && /out of memory/i.test(error.message)) return noMemory;
   const known = endingOfCode(error as NodeJS.ErrnoException & { port?: number; address?: string });
   return known ?? { code: exit.fault, lines: [`this is a fault of Certo: ${error.stack ?? error.message}`] };
 }

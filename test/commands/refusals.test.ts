@@ -289,3 +289,26 @@ async function authority(name: string): Promise<Environment> {
     CERTO_AT_PUBLIC_KEY_FILE: atKey,
   };
 }
+
+describe('what nobody waits for', () => {
+  /** Fails it as soon as the command line listens to signals. */
+  const spoilt = (error: string): Environment => {
+    const code = `process.on('newListener', (name) => name === 'SIGTERM' && setImmediate(() => Promise.reject(${error})))`;
+    return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}` };
+  };
+
+  test('a fault ends with 70, and not with the code of an answer', async () => {
+    const ended = await line.run(['environment'], spoilt(`new Error('spoilt')`));
+    expect(ended.err).toMatch(/^certo: this is a fault of Certo: Error: spoilt\n {4}at /);
+    expect(ended.code).toBe(70);
+  });
+
+  test('memory that this process may not have is told in a line', async () => {
+    const error = `new RangeError('WebAssembly.instantiate(): Out of memory: Cannot allocate Wasm memory')`;
+    const ended = await line.run(['environment'], spoilt(error));
+    expect(ended.err).toBe(
+      'certo: This process may not have the memory that it needs: allow more (ulimit -v), and try again.\n',
+    );
+    expect(ended.code).toBe(3);
+  });
+});
