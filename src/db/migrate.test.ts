@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setClock, type TestDatabase, testDatabase } from '../../test/database.ts';
+import { eventually } from '../../test/eventually.ts';
 import { type Embedded, startEmbedded } from './embedded.ts';
 import { migrate, migrationFiles } from './migrate.ts';
 import { openDb, openOwner, type SocketConnection } from './open.ts';
@@ -75,6 +76,29 @@ describe('migrate', () => {
     const applied = (await Promise.all(runs)).map((run) => run.applied.length);
     expect(applied.filter((count) => count === 1)).toHaveLength(2);
     for (const connection of connections) expect(await ask(connection, 'select * from certo.one')).toEqual([{ n: 1 }]);
+  });
+
+  test('is done again where it and a transaction of the version before waited for each other', async () => {
+    const connection = await emptyDatabase();
+    await migrate({ connection, folder });
+    // Who finds out is the migration: it waits first.
+    await superuser.query(`alter database ${connection.database} set deadlock_timeout = '2s'`);
+    await file(
+      '0002_both.sql',
+      'set local role certo_owner; alter table certo.one add a int; lock table certo.kysely_migration',
+    );
+    const before = new Client({ ...connection, ssl: false });
+    await before.connect();
+    await before.query(`set deadlock_timeout = '30s'; begin; select from certo.kysely_migration`);
+    const migrated = migrate({ connection, folder });
+    await eventually(async () => {
+      const waiting = `select from pg_locks where relation = 'certo.kysely_migration'::regclass and not granted`;
+      expect((await before.query(waiting)).rowCount).toBe(1);
+    });
+    await before.query('select from certo.one; commit');
+    expect(await migrated).toEqual({ applied: ['0002_both'] });
+    await before.end();
+    await rm(new URL('0002_both.sql', folder));
   });
 
   test('keeps nothing of a set in which one file fails, and says which', async () => {

@@ -19,6 +19,8 @@ export type MigrateOptions = OpenOptions & {
 
 const rolesFile = new URL('./roles.sql', import.meta.url);
 const migrationsFolder = new URL('./migrations/', import.meta.url);
+/** So often it is tried where the version before works meanwhile. */
+const tries = 10;
 // One of many possible numbers: the lock under which one process at a time migrates a database.
 const lock_key = '7305809142370411';
 
@@ -39,10 +41,31 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     );
     await prepareRoles(pool, 'connection' in options);
     await pool.query('set role certo_owner');
-    return { applied: await apply(pool, files) };
+    return { applied: await applyBeside(pool, files) };
   } finally {
     await pool.end();
   }
+}
+
+/**
+ * Beside services of the version before, which lock tables in an order of their own: where a transaction of theirs and this one
+ * waited for each other, the server ends one of them.
+ */
+async function applyBeside(pool: Pool, files: readonly MigrationFile[]): Promise<string[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await apply(pool, files);
+    } catch (error) {
+      if (attempt === tries || !isEntangled((error as Error).cause)) throw error;
+      // What is under way there ends meanwhile.
+      await sleep(100 * attempt);
+    }
+  }
+}
+
+/** Deadlock, of PostgreSQL's codes. */
+function isEntangled(error: unknown): boolean {
+  return (error as { code?: unknown } | undefined)?.code === '40P01';
 }
 
 /** Whether a database has tables of ours, of whatever version. Throws DatabaseUnavailable. */
@@ -153,5 +176,7 @@ async function apply(
   if (isReadOnly(error)) throw error;
   const failed = results.find(({ status }) => status === 'Error')?.migrationName;
   const reason = error instanceof Error ? error.message : String(error);
-  throw new MigrationRefused(`Migration ${failed ?? 'set-up'} failed and nothing was changed: ${reason}.`);
+  throw new MigrationRefused(`Migration ${failed ?? 'set-up'} failed and nothing was changed: ${reason}.`, {
+    cause: error,
+  });
 }
