@@ -44,7 +44,7 @@ export function factsOf(input: PrintInput, pen: Pen, ems: number): Fact[] {
         ] satisfies [Word, string | undefined][])),
     ['taxPointDate', differing(content.taxPointDate, issued.date)],
     ['dueDate', content.dueDate !== undefined && isOwed.has(content.type) ? day(content.dueDate) : undefined],
-    ['paymentMethod', methodOf(content.payment?.method)],
+    ['paymentMethod', methodOf(content.payment?.method, pen)],
     ['paymentDate', differing(content.payment?.date, issued.date)],
     ...journeyOf(input),
     ...referencesOf(content),
@@ -93,9 +93,9 @@ function differing(date: string | undefined, issueDate: string): string | undefi
   return date === undefined || date === issueDate ? undefined : day(date);
 }
 
-function methodOf(method: string | undefined): string | undefined {
+function methodOf(method: string | undefined, pen: Pen): string | undefined {
   const code = method === undefined ? undefined : mechanism(method);
-  return code === undefined ? method : paymentMechanisms[code].pt;
+  return code === undefined ? method : pen.told(paymentMechanisms[code].pt, paymentMechanisms[code].en);
 }
 
 /** Where the goods are loaded and unloaded. */

@@ -38,16 +38,18 @@ export function customerOf({ type, customer }: Content, pen: Pen): PaperParty {
   return { label, name: pen.write(customer.name), lines: [...addressLines(customer, pen), taxNumber] };
 }
 
-const countryNames = new Intl.DisplayNames(['pt-PT'], { type: 'region', fallback: 'code' });
+const [portuguese, english] = ['pt-PT', 'en-GB'].map(
+  (language) => new Intl.DisplayNames([language], { type: 'region', fallback: 'code' }),
+) as [Intl.DisplayNames, Intl.DisplayNames];
 
 /** Street, town, and the country when it is another one than Portugal. */
 export function addressLines(
   place: Pick<Party, 'address' | 'postalCode' | 'city' | 'country'>,
-  pen: Pick<Pen, 'write'>,
+  pen: Pick<Pen, 'write' | 'told'>,
 ): string[] {
   const town = [place.postalCode, place.city].filter(isText).join(' ');
   const abroad = place.country !== undefined && /^[A-Z]{2}$/.test(place.country) && place.country !== 'PT';
-  const country = abroad ? countryNames.of(place.country!) : undefined;
+  const country = abroad ? pen.told(portuguese.of(place.country!)!, english.of(place.country!)!) : undefined;
   return [place.address, town, country].filter(isText).map(pen.write);
 }
 

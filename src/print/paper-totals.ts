@@ -53,7 +53,7 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
   const { totals, currency, cashVat } = content;
   const isReceipt = documentTypes[content.type].family === 'RECEIPT';
   const withheld = totals.withholdings.map((group) => ({
-    label: `${pen.label('withholding')} ${group.type} ${percent(group.percent)}`,
+    label: `${pen.label('withholding')} ${group.type}\u00a0${percent(group.percent)}`,
     value: money(group.amount, currency),
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));

@@ -1,7 +1,7 @@
 /** Writes drawable text and labels for one paper: the font's limits and the paper's language in one hand. */
 import type { Font } from './font.ts';
 import { printable, printableLines } from './glyphs.ts';
-import { label, labelLines, type PaperLanguage, type Word } from './words.ts';
+import { inLanguage, label, labelLines, type PaperLanguage, type Word } from './words.ts';
 
 export interface Pen {
   /** One line of foreign text. */
@@ -14,6 +14,8 @@ export interface Pen {
   readonly width: (text: string) => number;
   readonly label: (word: Word) => string;
   readonly labelLines: (word: Word) => string[];
+  /** Values that are words of ours: Portuguese, with the English beside it where labels have it. */
+  readonly told: (pt: string, en: string) => string;
 }
 
 /** `usualEms`: what all places but the narrowest have, at the size of names. */
@@ -28,5 +30,6 @@ export function penFor(font: Font, language: PaperLanguage, usualEms: number): P
     width: font.width,
     label: (word) => label(word, language),
     labelLines: (word) => labelLines(word, language),
+    told: (pt, en) => inLanguage([pt, en], language),
   };
 }

@@ -63,7 +63,11 @@ export type Word = keyof typeof words;
 
 /** A label in the paper's language: "Data de emissão", or "Data de emissão / Issue date". */
 export function label(word: Word, language: PaperLanguage): string {
-  const [pt, en]: readonly [string, string] = words[word];
+  return inLanguage(words[word], language);
+}
+
+/** Words of ours that are no label, as labels are: "Espanha", or "Espanha / Spain". */
+export function inLanguage([pt, en]: readonly [pt: string, en: string], language: PaperLanguage): string {
   return language === 'pt' || pt === en ? pt : `${pt} / ${en}`;
 }
 

@@ -61,6 +61,21 @@ describe('the buyer', () => {
   });
 });
 
+test('who reads the labels in English reads countries and means of payment in it too', () => {
+  const { customer, facts } = paper(samples.receiptForeign());
+  expect(customer.lines).toContain('Alemanha / Germany');
+  expect(facts.at(-1)!.value).toBe(
+    'Transferência bancária ou débito direto autorizado / Bank transfer or authorised direct debit',
+  );
+  const [, unloading] = paper({ ...samples.transport(), language: 'en' }).places;
+  expect(unloading!.lines.at(-1)).toBe('Espanha / Spain');
+});
+
+test('the rate of a withholding keeps to its tax, wherever the label is broken', () => {
+  const { afterGross } = paperOf(samples.invoiceReceipt(), font).totals!;
+  expect(afterGross[1]!.label).toBe('Retenção na fonte IRS\u00a023\u00a0%');
+});
+
 describe('dates', () => {
   const facts = (content: Partial<PrintInput['content']>, more: Partial<PrintInput> = {}) =>
     paper(sample({ lines: [line({ name: 'Item', unitPrice: '1' })], content, ...more })).facts.map(
