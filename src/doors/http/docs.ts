@@ -21,19 +21,19 @@ const viewerPolicy = `${pagePolicy} data:; script-src 'self'; connect-src 'self'
 /** Landing page at /, reference at /docs, refusals and readiness below it, and what they load under /docs/static. */
 export async function addDocs(app: FastifyInstance, world: World): Promise<void> {
   const options = { schema: { hide: true } };
-  const spoken = (path: string, made: (language: Language) => string) =>
+  const spoken = (path: string, made: (language: Language) => string, policy = pagePolicy) =>
     app.get(path, options, (request, reply) =>
-      send(reply.header('vary', 'accept-language'), made(languageOf(request.headers['accept-language']))),
+      send(reply.header('vary', 'accept-language'), made(languageOf(request.headers['accept-language'])), policy),
     );
   spoken('/', (language) => landingPage(world, language));
   spoken('/docs/readiness', readinessPage);
-  app.get('/docs', options, (_request, reply) => send(reply, referencePage(), viewerPolicy));
+  spoken('/docs', referencePage, viewerPolicy);
   app.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
-  app.get('/docs/errors', options, (_request, reply) => send(reply, errorsPage()));
+  spoken('/docs/errors', errorsPage);
   addAssets(app);
 }
 
-function send(reply: FastifyReply, html: string, policy = pagePolicy): FastifyReply {
+function send(reply: FastifyReply, html: string, policy: string): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', policy)

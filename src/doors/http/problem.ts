@@ -8,7 +8,7 @@ const portugueseTitles: Record<number, string> = {
   403: 'Sem permissão',
   404: 'Não encontrado',
   405: 'Método não permitido',
-  408: 'Pedido demorou demasiado',
+  408: 'O pedido demorou demasiado',
   409: 'Conflito',
   410: 'Já não existe',
   413: 'Corpo demasiado grande',
@@ -21,6 +21,13 @@ const portugueseTitles: Record<number, string> = {
   500: 'Erro interno',
   503: 'Serviço indisponível',
 };
+
+/** What an HTTP status is called: the title of a problem. */
+export function statusTitle(status: number, language: Language): string {
+  const title = language === 'pt' ? portugueseTitles[status] : STATUS_CODES[status];
+  assert(title !== undefined, `status ${status} has a title`);
+  return title;
+}
 
 /** The language of the answer: the better of en and pt in Accept-Language (RFC 9110, section 12.5.4); English else. */
 export function languageOf(acceptLanguage: string | undefined): Language {
@@ -51,11 +58,9 @@ export function problemBody(
 ): Record<string, unknown> {
   const { status, code } = refusal;
   const detail = sentence(code, at.language, refusal.facts);
-  const title = at.language === 'pt' ? portugueseTitles[status] : STATUS_CODES[status];
-  assert(title !== undefined, `status ${status} has a title`);
   return {
     type: `${at.baseUrl}/docs/errors#${code}`,
-    title,
+    title: statusTitle(status, at.language),
     status,
     detail,
     instance: shortened(at.instance),

@@ -1,6 +1,6 @@
 /** Every refusal code with its status and both sentences. `type` of a problem points at its code here (RFC 9457, 3.1.1). */
-import { STATUS_CODES } from 'node:http';
-import { type RefusalCode, refusals } from '../../../fiscal/refusal.ts';
+import { type Language, type RefusalCode, refusals } from '../../../fiscal/refusal.ts';
+import { statusTitle } from '../problem.ts';
 import { escapeHtml, page } from './html.ts';
 
 /** Where the sentence is chosen when the refusal is made, it is told here what it can say. */
@@ -11,47 +11,77 @@ const chosenLater: Partial<Record<RefusalCode, { readonly en: string; readonly p
   },
 };
 
-/** Made once: the table does not change while the program runs. */
-let made: string | undefined;
-
-/** The whole page as HTML. */
-export function errorsPage(): string {
-  made ??= makePage();
-  return made;
+interface Words {
+  readonly title: string;
+  /** HTML. */
+  readonly lead: string;
+  readonly hint: string;
+  readonly statuses: string;
 }
 
-function makePage(): string {
+const words: Readonly<Record<Language, Words>> = {
+  en: {
+    title: 'Refusals',
+    lead: 'What this service says when it declines a request. Every refusal is <code>application/problem+json</code> (RFC 9457); <code>code</code> never changes, the sentence follows <code>Accept-Language</code> (English or European Portuguese). A refused request has changed nothing, except perhaps after <a href="#OUTCOME_UNKNOWN">OUTCOME_UNKNOWN</a>.',
+    hint: 'Several problems of one request arrive together: <code>INVALID_REQUEST</code> lists them in <code>errors</code>, each with the JSON pointer of its place. Words in braces are filled in.',
+    statuses: 'Statuses',
+  },
+  pt: {
+    title: 'Recusas',
+    lead: 'O que este serviço responde quando não aceita um pedido. Todas as recusas são <code>application/problem+json</code> (RFC 9457); <code>code</code> nunca muda, a frase segue <code>Accept-Language</code> (inglês ou português europeu). Um pedido recusado não alterou nada, exceto talvez após <a href="#OUTCOME_UNKNOWN">OUTCOME_UNKNOWN</a>.',
+    hint: 'Os vários problemas de um pedido chegam juntos: <code>INVALID_REQUEST</code> indica-os em <code>errors</code>, cada um com o JSON pointer do seu lugar. As palavras entre chavetas são preenchidas.',
+    statuses: 'Estados HTTP',
+  },
+};
+
+/** Made once per language: the table does not change while the program runs. */
+const made = new Map<Language, string>();
+
+/** The whole page as HTML; each refusal has its code as the anchor, and the reader's sentence first. */
+export function errorsPage(language: Language): string {
+  const before = made.get(language);
+  if (before !== undefined) return before;
+  const html = makePage(language);
+  made.set(language, html);
+  return html;
+}
+
+function makePage(language: Language): string {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of Object.keys(refusals) as RefusalCode[]) {
     const { status } = refusals[code];
     byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
   }
   const groups = [...byStatus].sort(([a], [b]) => a - b);
+  const { title, lead, hint, statuses } = words[language];
   const main = `<div class="column wide">
-<h1>Refusals</h1>
-<p class="lead">What this service says when it declines a request. Every refusal is <code>application/problem+json</code> (RFC 9457); <code>code</code> never changes, the sentence follows <code>Accept-Language</code> (English or European Portuguese). A refused request has changed nothing, except perhaps after <a href="#OUTCOME_UNKNOWN">OUTCOME_UNKNOWN</a>.</p>
-<p class="quiet">Several problems of one request arrive together: <code>INVALID_REQUEST</code> lists them in <code>errors</code>, each with the JSON pointer of its place. Words in braces are filled in.</p>
-<nav class="jump" aria-label="Statuses">${groups.map(([status]) => `<a href="#status-${status}">${status}</a>`).join('')}</nav>
-${groups.map(([status, codes]) => group(status, codes)).join('\n')}
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
+<p class="quiet">${hint}</p>
+<nav class="jump" aria-label="${statuses}">${groups.map(([status]) => `<a href="#status-${status}">${status}</a>`).join('')}</nav>
+${groups.map(([status, codes]) => group(status, codes, language)).join('\n')}
 </div>`;
-  return page({ lang: 'en', title: 'Refusals · Certo', path: '/docs/errors', main });
+  return page({ lang: language, title: `${title} · Certo`, path: '/docs/errors', main });
 }
 
-function group(status: number, codes: readonly RefusalCode[]): string {
+function group(status: number, codes: readonly RefusalCode[], language: Language): string {
   return `<section>
-<h2 id="status-${status}"><span class="figure">${status}</span> ${escapeHtml(STATUS_CODES[status] ?? '')}</h2>
+<h2 id="status-${status}"><span class="figure">${status}</span> ${escapeHtml(statusTitle(status, language))}</h2>
 <dl class="refusals">
-${codes.map(entry).join('\n')}
+${codes.map((code) => entry(code, language)).join('\n')}
 </dl>
 </section>`;
 }
 
-function entry(code: RefusalCode): string {
-  const { en, pt } = chosenLater[code] ?? refusals[code];
+const tags = { en: 'en', pt: 'pt-PT' } as const;
+
+function entry(code: RefusalCode, language: Language): string {
+  const says = chosenLater[code] ?? refusals[code];
+  const other = language === 'en' ? 'pt' : 'en';
   return `<div id="${code}">
 <dt><a class="code" href="#${code}">${code}</a></dt>
-<dd>${filled(en)}</dd>
-<dd lang="pt-PT">${filled(pt)}</dd>
+<dd>${filled(says[language])}</dd>
+<dd lang="${tags[other]}">${filled(says[other])}</dd>
 </div>`;
 }
 

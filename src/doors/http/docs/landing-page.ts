@@ -34,7 +34,7 @@ const words: Readonly<Record<Language, Words>> = {
     },
     certificate: 'Program certificate no.',
     open: 'Open the reference',
-    ask: 'Ask who you are',
+    ask: 'Ask whose key it is',
     places: [
       ['/docs/errors', 'Refusals', 'every code a request can be refused with, and what to do'],
       ['/-json', 'OpenAPI 3.0', 'the description for tools, <a href="/-yaml">also in YAML</a>'],
@@ -59,7 +59,7 @@ const words: Readonly<Record<Language, Words>> = {
     },
     certificate: 'Programa certificado n.º',
     open: 'Abrir a referência',
-    ask: 'Perguntar quem é',
+    ask: 'Perguntar de que empresa é uma chave',
     places: [
       ['/docs/errors', 'Recusas', 'todos os códigos com que um pedido pode ser recusado, e o que fazer'],
       ['/-json', 'OpenAPI 3.0', 'a descrição para ferramentas, <a href="/-yaml">também em YAML</a>'],

@@ -10,7 +10,8 @@ import { referencePage } from './reference-page.ts';
 const world = { baseUrl: 'https://certo.example', atMode: 'simulator', certificateNumber: 9999 } as const;
 const landing = { en: landingPage(world, 'en'), pt: landingPage(world, 'pt') };
 const readiness = { ready: readinessPage('en'), pronta: readinessPage('pt') };
-const pages = { ...landing, ...readiness, errors: errorsPage(), reference: referencePage() };
+const errors = { refusals: errorsPage('en'), recusas: errorsPage('pt') };
+const pages = { ...landing, ...readiness, ...errors, reference: referencePage('en'), referência: referencePage('pt') };
 
 test('what is not ours is escaped', () => {
   expect(escapeHtml(`<a href="x" title='y'>&amp;`)).toBe('&lt;a href=&quot;x&quot; title=&#39;y&#39;&gt;&amp;amp;');
@@ -73,12 +74,12 @@ test.each(Object.entries(readiness))(
 test.each(Object.keys(refusals) as RefusalCode[])(
   'the list of refusals has %s, with status and both sentences',
   (code) => {
-    const from = pages.errors.indexOf(`id="${code}"`);
+    const from = errors.refusals.indexOf(`id="${code}"`);
     expect(from).toBeGreaterThan(0);
-    expect(pages.errors.lastIndexOf('id="status-', from)).toBe(
-      pages.errors.indexOf(`id="status-${refusals[code].status}"`),
+    expect(errors.refusals.lastIndexOf('id="status-', from)).toBe(
+      errors.refusals.indexOf(`id="status-${refusals[code].status}"`),
     );
-    const entry = pages.errors.slice(from, pages.errors.indexOf('</div>', from));
+    const entry = errors.refusals.slice(from, errors.refusals.indexOf('</div>', from));
     const [, en, pt] = /<dd>(.+)<\/dd>\n<dd lang="pt-PT">(.+)<\/dd>/.exec(entry)!;
     const words = (html: string) => html.replace(/<[^>]+>/g, '');
     // This one is chosen when it is refused; the page tells both cases.
@@ -89,3 +90,19 @@ test.each(Object.keys(refusals) as RefusalCode[])(
     }
   },
 );
+
+test('in Portuguese the page of refusals, its statuses and the sentence read first are Portuguese', () => {
+  const html = errors.recusas;
+  expect(html).toContain('<html lang="pt-PT">');
+  expect(html).toContain('<h1>Recusas</h1>');
+  expect(html).toContain('</span> Não encontrado</h2>');
+  const from = html.indexOf('id="UNAUTHENTICATED"');
+  const [first, second] = html.slice(from).matchAll(/<dd(.*?)>(.+)<\/dd>/g);
+  expect([first![1], first![2]]).toEqual(['', refusals.UNAUTHENTICATED.pt]);
+  expect([second![1], second![2]]).toEqual([' lang="en"', refusals.UNAUTHENTICATED.en]);
+});
+
+test('the frame of the reference is in the language of the reader, and the reference says that it is English', () => {
+  expect(pages.referência).toMatch(/<html lang="pt-PT">[\s\S]*>Recusas<\/a>[\s\S]*<div id="reference" lang="en">/);
+  expect(pages.reference).toMatch(/<html lang="en">[\s\S]*>Refusals<\/a>[\s\S]*<div id="reference">/);
+});

@@ -30,18 +30,18 @@ const words: Readonly<Record<Language, Words>> = {
       },
       AT_SYNC_REQUIRED: {
         name: 'Series compared with the tax authority',
-        says: 'No query of series has succeeded with these credentials yet, or a series is not what the authority has. The first is done by itself as soon as the authority answers; for the second, set this list beside that of the tax portal. Both are compared again by themselves.',
+        says: 'No query of series has succeeded with these credentials yet, or a series is not what the authority has. The query is made without you as soon as the authority answers; where a series differs, set this list beside that of the tax portal. They are compared again without you.',
       },
       SERIES_REQUIRED: {
         name: 'A series of invoices',
-        says: 'There is none that is active. Each type of document has series of its own; register those that you issue, or all of them.',
+        says: 'There is none that is active. Each type of document has series of its own; register those of the types that you issue, or of all of them.',
       },
     },
   },
   pt: {
     title: 'Pronta a emitir',
     lead: 'Uma empresa emite quando a AT sabe quem comunica por ela e a empresa tem lá uma série. GET /company indica o que falta.',
-    hint: 'Os comandos são para quem aloja o serviço. 599999942 está pelo NIF da empresa.',
+    hint: 'Os comandos são para quem aloja o serviço. 599999942 está no lugar do NIF da empresa.',
     reasons: {
       AT_CREDENTIALS_REQUIRED: {
         name: 'O subutilizador da empresa na AT',
@@ -49,11 +49,11 @@ const words: Readonly<Record<Language, Words>> = {
       },
       AT_SYNC_REQUIRED: {
         name: 'Séries comparadas com a AT',
-        says: 'Ainda nenhuma consulta de séries teve êxito com estas credenciais, ou uma série não é o que a AT tem. A primeira é feita por si assim que a AT responda; quanto à segunda, confronte esta lista com a do Portal das Finanças. A comparação repete-se por si.',
+        says: 'Ainda nenhuma consulta de séries teve êxito com estas credenciais, ou uma série não é o que a AT tem. A consulta faz-se automaticamente assim que a AT responder; se uma série difere, confronte esta lista com a do Portal das Finanças. A comparação repete-se automaticamente.',
       },
       SERIES_REQUIRED: {
         name: 'Uma série de faturas',
-        says: 'Não há nenhuma ativa. Cada tipo de documento tem séries próprias; registe as dos que emite, ou todas.',
+        says: 'Não há nenhuma ativa. Cada tipo de documento tem séries próprias; registe as dos tipos que emite, ou as de todos.',
       },
     },
   },
