@@ -16,16 +16,16 @@ test('a Portuguese sentence has Portuguese words for types and states, with the 
 test('figures are grouped, with the decimal mark of the language', () => {
   const outstanding = { outstanding: '7580.75', currency: 'EUR' };
   expect(sentence('AMOUNT_EXCEEDS_OUTSTANDING', 'pt', outstanding)).toBe(
-    'O valor excede os 7 580,75 EUR ainda em dívida.',
+    'O valor excede os 7 580,75 EUR ainda em dívida. Indique no máximo esse valor, ou omita-o para liquidar tudo.',
   );
   expect(sentence('AMOUNT_EXCEEDS_OUTSTANDING', 'en', outstanding)).toBe(
-    'The amount is more than the 7 580.75 EUR still outstanding.',
+    'The amount is more than the 7 580.75 EUR still outstanding. Give at most that, or leave it out to settle all of it.',
   );
   expect(sentence('SIMPLIFIED_LIMIT', 'pt', { limit: '1000', total: '79950.00' })).toBe(
-    'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta tem 79 950,00 EUR. Use INVOICE.',
+    'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta é de 79 950,00 EUR. Use INVOICE.',
   );
   expect(sentence('TOO_LARGE', 'pt', { limit: '≤ 999999999.999999' })).toMatch(/≤ 999 999 999,999999\.$/);
-  expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toBe('Desta linha só resta 0,5.');
+  expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toMatch(/^Desta linha só resta 0,5\. /);
   expect(sentence('TOO_LONG', 'en', { limit: 200 })).toBe('At most 200 characters.');
 });
 
@@ -40,6 +40,14 @@ test('nouns are declined by their figure', () => {
 
 test('Portuguese as it is spoken: nothing is "tal", and nothing is left undeclined', () => {
   for (const { pt } of Object.values(refusals)) expect(pt).not.toMatch(/(Não existe|não tem) tal |\((s|es)\)/);
+});
+
+test('what a request names and is not there, or is not taken, is told with what to do, in both languages', () => {
+  for (const [code, { en, pt }] of Object.entries(refusals)) {
+    if (!/^(UNKNOWN|DUPLICATE|RECOVERED)_|EXCEEDS|EXCEEDED/.test(code)) continue;
+    expect([code, en]).toEqual([code, expect.stringMatching(/\. [A-Z]|[:;] [a-z]/)]);
+    expect([code, pt]).toEqual([code, expect.stringMatching(/\. [A-Z]|[:;] [a-z]/)]);
+  }
 });
 
 test('what has no such word stands as it is', () => {

@@ -89,7 +89,7 @@ export const refusals = {
   UNAUTHENTICATED: {
     status: 401,
     en: 'The credential is missing, invalid or revoked. Send a valid API key in the x-api-key header.',
-    pt: 'A credencial falta, é inválida ou foi revogada. Envie uma chave de API válida no cabeçalho x-api-key.',
+    pt: 'A credencial está em falta, é inválida ou foi revogada. Envie uma chave de API válida no cabeçalho x-api-key.',
   },
   AMBIGUOUS_CREDENTIALS: {
     status: 400,
@@ -124,8 +124,8 @@ export const refusals = {
 
   TOO_MANY_DOWNLOADS: {
     status: 429,
-    en: 'This company has {limit} downloads under way already. Wait until one has ended, or close it.',
-    pt: 'Esta empresa já tem {limit} transferências em curso. Aguarde que uma termine, ou feche-a.',
+    en: 'This company has {limit} downloads under way already. Wait until one has ended, or close one.',
+    pt: 'Esta empresa já tem {limit} transferências em curso. Aguarde que uma termine, ou interrompa uma.',
   },
   DOWNLOADS_BUSY: {
     status: 503,
@@ -134,8 +134,16 @@ export const refusals = {
   },
 
   // Problems of one place (members of errors[])
-  UNKNOWN_FIELD: { status: 400, en: 'This field does not exist.', pt: 'Este campo não existe.' },
-  DUPLICATE_FIELD: { status: 400, en: 'This field is given twice.', pt: 'Este campo aparece duas vezes.' },
+  UNKNOWN_FIELD: {
+    status: 400,
+    en: 'This field does not exist here. Remove it, or correct its name.',
+    pt: 'Este campo não existe aqui. Remova-o ou corrija o nome.',
+  },
+  DUPLICATE_FIELD: {
+    status: 400,
+    en: 'This field is given twice. Give it once.',
+    pt: 'Este campo aparece duas vezes. Indique-o uma só vez.',
+  },
   REQUIRED: { status: 400, en: 'This field is required.', pt: 'Este campo é obrigatório.' },
   INVALID_TYPE: { status: 400, en: 'Expected JSON type {expected}.', pt: 'Esperava-se o tipo JSON {expected}.' },
   INVALID_VALUE: { status: 400, en: 'Must be one of: {allowed}.', pt: 'Tem de ser um de: {allowed}.' },
@@ -167,7 +175,11 @@ export const refusals = {
     en: 'One line only: no line breaks and no tabs.',
     pt: 'Só uma linha: sem quebras de linha nem tabulações.',
   },
-  INVALID_ID: { status: 400, en: 'Not an id of this service.', pt: 'Não é um identificador deste serviço.' },
+  INVALID_ID: {
+    status: 400,
+    en: 'Not an id of this service. Send an id as it was answered.',
+    pt: 'Não é um identificador deste serviço. Envie um id tal como foi recebido.',
+  },
   NIF_INVALID: {
     status: 400,
     en: 'Not a valid Portuguese NIF: nine digits with a right check digit.',
@@ -175,8 +187,8 @@ export const refusals = {
   },
   TAX_ID_INVALID: {
     status: 400,
-    en: 'Not a valid tax number for {country}.',
-    pt: 'Não é um número fiscal válido para {country}.',
+    en: 'Not a valid tax number for {country}. Correct the number, or the country.',
+    pt: 'Não é um número fiscal válido para {country}. Corrija o número ou o país.',
   },
   NIF_RESERVED: {
     status: 400,
@@ -195,8 +207,8 @@ export const refusals = {
   },
   EXEMPTION_UNKNOWN: {
     status: 400,
-    en: '{code} is not an exemption code in force on {date}.',
-    pt: '{code} não é um código de isenção em vigor em {date}.',
+    en: '{code} is not an exemption code in force on {date}. Use one that is.',
+    pt: '{code} não é um código de isenção em vigor em {date}. Use um que esteja em vigor nessa data.',
   },
   VAT_RATE_NOT_IN_FORCE: {
     status: 400,
@@ -220,8 +232,8 @@ export const refusals = {
   },
   WITHHOLDING_NOT_AVAILABLE: {
     status: 400,
-    en: 'This item has no withholding tax configured.',
-    pt: 'Este artigo não tem retenção na fonte configurada.',
+    en: 'This item has no withholding tax configured. Leave withholdingTaxEnabled out, or configure it on the item.',
+    pt: 'Este artigo não tem retenção na fonte configurada. Omita withholdingTaxEnabled ou configure-a no artigo.',
   },
   AMOUNT_TOO_LARGE: {
     status: 400,
@@ -240,11 +252,19 @@ export const refusals = {
   },
   CAE_NOT_OF_COMPANY: {
     status: 400,
-    en: 'This activity code is not one of the company ({allowed}).',
-    pt: 'Este código de atividade não é da empresa ({allowed}).',
+    en: "This activity code is not one of the company's. Use one of: {allowed}.",
+    pt: 'Este código de atividade não é da empresa. Use um de: {allowed}.',
   },
-  UNKNOWN_CUSTOMER: { status: 400, en: 'There is no such customer.', pt: 'Não existe esse cliente.' },
-  UNKNOWN_ITEM: { status: 400, en: 'There is no such item.', pt: 'Não existe esse artigo.' },
+  UNKNOWN_CUSTOMER: {
+    status: 400,
+    en: 'There is no such customer. GET /customers lists those there are.',
+    pt: 'Não existe esse cliente. GET /customers mostra os que existem.',
+  },
+  UNKNOWN_ITEM: {
+    status: 400,
+    en: 'There is no such item. GET /items lists those there are.',
+    pt: 'Não existe esse artigo. GET /items mostra os que existem.',
+  },
   ARCHIVED: {
     status: 400,
     en: 'This record is archived and cannot be used. Choose another one, or bring it back with isArchived false.',
@@ -252,8 +272,8 @@ export const refusals = {
   },
   UNKNOWN_SERIES: {
     status: 400,
-    en: 'There is no such active series for this document type.',
-    pt: 'Não existe essa série ativa para este tipo de documento.',
+    en: 'There is no such active series for this document type. GET /series lists those that are active.',
+    pt: 'Não existe essa série ativa para este tipo de documento. GET /series mostra as que estão ativas.',
   },
   TRAINING_DIFFERS: {
     status: 400,
@@ -268,18 +288,22 @@ export const refusals = {
   CASH_VAT_EXCLUDED: {
     status: 400,
     en: 'The cash VAT scheme is for supplies to taxable persons in Portugal: no final consumers, exports, supplies within the EU or reverse charge. Issue this document in another series than {series}.',
-    pt: 'O regime de IVA de caixa abrange operações com sujeitos passivos em Portugal: não consumidores finais, exportações, operações intracomunitárias nem autoliquidação. Emita este documento noutra série que não a {series}.',
+    pt: 'O regime de IVA de caixa abrange operações com sujeitos passivos em Portugal; não abrange consumidores finais, exportações, operações intracomunitárias nem autoliquidação. Emita este documento noutra série que não a {series}.',
   },
   CASH_VAT_DIFFERS: {
     status: 400,
     en: 'The series {series} does not fit: notes and receipts stand in the same VAT scheme (cash VAT or not) as the invoice they are about. Name another series.',
     pt: 'A série {series} não serve: notas e recibos ficam no mesmo regime de IVA (de caixa ou não) que a fatura a que se referem. Indique outra série.',
   },
-  UNKNOWN_TEMPLATE: { status: 400, en: 'There is no such template.', pt: 'Não existe esse modelo.' },
+  UNKNOWN_TEMPLATE: {
+    status: 400,
+    en: 'There is no such template. GET /templates lists those there are.',
+    pt: 'Não existe esse modelo. GET /templates mostra os que existem.',
+  },
   UNKNOWN_PARENT: {
     status: 400,
-    en: 'There is no issued invoice with this id.',
-    pt: 'Não existe nenhuma fatura emitida com este id.',
+    en: 'There is no issued invoice with this id. Give the id of one that is issued and not cancelled.',
+    pt: 'Não existe nenhuma fatura emitida com este id. Indique o id de uma fatura emitida e não anulada.',
   },
   PAYMENT_NOT_ALLOWED: {
     status: 400,
@@ -339,14 +363,18 @@ export const refusals = {
   PERIOD_TOO_LONG: {
     status: 400,
     en: 'At most one year at a time: toDate can be {latest} at the latest.',
-    pt: 'No máximo um ano de cada vez: toDate pode ser {latest}, o mais tardar.',
+    pt: 'No máximo um ano de cada vez: toDate pode ser, o mais tardar, {latest}.',
   },
   COPY_CONTRADICTED: {
     status: 400,
     en: 'isDuplicate={isDuplicate} and copy={copy} contradict each other. Give copy alone.',
     pt: 'isDuplicate={isDuplicate} e copy={copy} contradizem-se. Indique apenas copy.',
   },
-  UNKNOWN_PARAMETER: { status: 400, en: 'This query parameter does not exist.', pt: 'Este parâmetro não existe.' },
+  UNKNOWN_PARAMETER: {
+    status: 400,
+    en: 'This query parameter does not exist here. Remove it, or correct its name.',
+    pt: 'Este parâmetro não existe aqui. Remova-o ou corrija o nome.',
+  },
 
   // Records
   INVOICE_NOT_FOUND: { status: 404, en: 'There is no such invoice.', pt: 'Não existe essa fatura.' },
@@ -369,7 +397,11 @@ export const refusals = {
     en: 'This template is not made for {format}: choose another template, or one of its formats: {formats}.',
     pt: 'Este modelo não é para {format}: escolha outro modelo, ou um dos formatos dele: {formats}.',
   },
-  FILE_NOT_FOUND: { status: 404, en: 'There is no such file.', pt: 'Não existe esse ficheiro.' },
+  FILE_NOT_FOUND: {
+    status: 404,
+    en: 'There is no such file. Ask for a new link.',
+    pt: 'Não existe esse ficheiro. Peça uma nova ligação.',
+  },
   LINK_EXPIRED: {
     status: 410,
     en: 'This link has expired. Ask for a new one.',
@@ -425,7 +457,7 @@ export const refusals = {
   SIMPLIFIED_LIMIT: {
     status: 400,
     en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total} EUR. Use INVOICE.',
-    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta tem {total} EUR. Use INVOICE.',
+    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta é de {total} EUR. Use INVOICE.',
   },
   QR_TOO_MANY_REGIONS: {
     status: 400,
@@ -434,13 +466,13 @@ export const refusals = {
   },
   CLOCK_REGRESSION: {
     status: 503,
-    en: 'The clock is behind the last signed document. Nothing is signed until it catches up.',
-    pt: 'O relógio está atrasado em relação ao último documento assinado. Nada é assinado até acertar.',
+    en: 'The clock is behind the last signed document. Nothing is signed until it catches up; try again after the time in Retry-After.',
+    pt: 'O relógio está atrasado em relação ao último documento assinado. Nada é assinado até recuperar o atraso; tente de novo após o tempo indicado em Retry-After.',
   },
   INTEGRITY_BROKEN: {
     status: 503,
     en: 'A check of the books found something that was changed outside the program. Nothing is issued or cancelled until the operator has examined and resolved it (certo verify).',
-    pt: 'Uma verificação dos livros encontrou algo que foi alterado fora do programa. Nada é emitido nem anulado até o operador o examinar e resolver (certo verify).',
+    pt: 'Uma verificação dos registos encontrou algo que foi alterado fora do programa. Nada é emitido nem anulado até o operador o examinar e resolver (certo verify).',
   },
   CUSTOMER_NIF_LOCKED: {
     status: 400,
@@ -484,8 +516,8 @@ export const refusals = {
   },
   AMOUNT_EXCEEDS_OUTSTANDING: {
     status: 400,
-    en: 'The amount is more than the {outstanding} {currency} still outstanding.',
-    pt: 'O valor excede os {outstanding} {currency} ainda em dívida.',
+    en: 'The amount is more than the {outstanding} {currency} still outstanding. Give at most that, or leave it out to settle all of it.',
+    pt: 'O valor excede os {outstanding} {currency} ainda em dívida. Indique no máximo esse valor, ou omita-o para liquidar tudo.',
   },
   PARENT_NOT_FOUND: {
     status: 404,
@@ -502,11 +534,15 @@ export const refusals = {
     en: 'The original has no such line. Use an items[].id of the original.',
     pt: 'O original não tem essa linha. Use um items[].id do original.',
   },
-  DUPLICATE_LINE: { status: 400, en: 'This line is given twice.', pt: 'Esta linha aparece duas vezes.' },
+  DUPLICATE_LINE: {
+    status: 400,
+    en: 'This line is given twice. Give it once, with the whole quantity.',
+    pt: 'Esta linha aparece duas vezes. Indique-a uma só vez, com a quantidade toda.',
+  },
   QUANTITY_EXCEEDS_OPEN: {
     status: 400,
-    en: 'Only {open} of this line is still open.',
-    pt: 'Desta linha só resta {open}.',
+    en: 'Only {open} of this line is still open. Give at most that quantity.',
+    pt: 'Desta linha só resta {open}. Indique no máximo essa quantidade.',
   },
   NOTHING_TO_CREDIT: {
     status: 400,
@@ -515,8 +551,8 @@ export const refusals = {
   },
   FIELD_NOT_ALLOWED: {
     status: 400,
-    en: 'This field cannot be set on a {type}.',
-    pt: 'Este campo não se aplica a documentos do tipo {type}.',
+    en: 'This field cannot be set on a {type}. Leave it out.',
+    pt: 'Este campo não se aplica a documentos do tipo {type}. Omita-o.',
   },
   ALREADY_CANCELED: {
     status: 400,
@@ -535,8 +571,8 @@ export const refusals = {
   },
   MOVEMENT_TOO_FAR: {
     status: 400,
-    en: 'The transport starts at {start}, more than three months from now; the tax authority takes it from {from} on.',
-    pt: 'O transporte começa em {start}, daqui a mais de três meses; a AT aceita-o a partir de {from}.',
+    en: 'The transport starts at {start}, more than three months from now; the tax authority takes it from {from} on. Issue it then, or correct movementDate.',
+    pt: 'O transporte começa em {start}, daqui a mais de três meses; a AT aceita-o a partir de {from}. Emita-o nessa altura ou corrija movementDate.',
   },
   MOVEMENT_STARTED: {
     status: 400,
@@ -545,13 +581,13 @@ export const refusals = {
   },
   PROPOSAL_CONVERTED: {
     status: 400,
-    en: 'Invoices were made of this pro forma ({numbers}); it cannot be cancelled or deleted.',
-    pt: 'Desta fatura pró-forma resultaram faturas ({numbers}); não pode ser anulada nem eliminada.',
+    en: 'Invoices were made of this pro forma ({numbers}); it cannot be cancelled or deleted. Cancel or credit those instead.',
+    pt: 'Desta fatura pró-forma resultaram faturas ({numbers}); não pode ser anulada nem eliminada. Anule ou credite antes essas faturas.',
   },
   PROPOSAL_CANCELED: {
     status: 400,
-    en: 'The pro forma {number} is cancelled; no invoice can be made of it.',
-    pt: 'A fatura pró-forma {number} está anulada; dela não pode resultar uma fatura.',
+    en: 'The pro forma {number} is cancelled; no invoice can be made of it. Make a new pro forma, or an invoice without one.',
+    pt: 'A fatura pró-forma {number} está anulada; dela não pode resultar uma fatura. Crie outra fatura pró-forma, ou uma fatura sem ela.',
   },
   PROPOSAL_EXCEEDED: {
     status: 400,
@@ -570,11 +606,15 @@ export const refusals = {
   },
 
   // Commands of the operator
-  COMPANY_NOT_FOUND: { status: 404, en: 'There is no such company.', pt: 'Não existe essa empresa.' },
+  COMPANY_NOT_FOUND: {
+    status: 404,
+    en: 'There is no such company. See those there are with: certo company list.',
+    pt: 'Não existe essa empresa. Veja as que existem com: certo company list.',
+  },
   COMPANY_EXISTS: {
     status: 400,
-    en: 'A company with NIF {nif} exists already.',
-    pt: 'Já existe uma empresa com o NIF {nif}.',
+    en: 'A company with NIF {nif} exists already. Use that one, or correct the NIF.',
+    pt: 'Já existe uma empresa com o NIF {nif}. Use essa empresa ou corrija o NIF.',
   },
   SERIES_CODE_INVALID: {
     status: 400,
@@ -613,13 +653,13 @@ export const refusals = {
   },
   RECOVERED_TWICE: {
     status: 400,
-    en: 'The same original stands in this file already, at {place}.',
-    pt: 'O mesmo original já está neste ficheiro, em {place}.',
+    en: 'The same original stands in this file already, at {place}. Take one of the two out.',
+    pt: 'O mesmo original já está neste ficheiro, em {place}. Retire um dos dois.',
   },
   RECOVERED_STANDS: {
     status: 400,
-    en: 'The document {number} is not lost: it stands in the books.',
-    pt: 'O documento {number} não está perdido: consta dos registos.',
+    en: 'The document {number} is not lost: it stands in the books. Take it out of the file.',
+    pt: 'O documento {number} não está perdido: consta dos registos. Retire-o do ficheiro.',
   },
   RECOVERED_TYPE: {
     status: 400,
@@ -653,8 +693,8 @@ export const refusals = {
   },
   NOT_A_BACKUP: {
     status: 400,
-    en: '{file} is not a backup of Certo, or one of a later form. Name a file that certo backup wrote.',
-    pt: '{file} não é uma cópia de segurança do Certo, ou é de uma forma posterior. Indique um ficheiro escrito por certo backup.',
+    en: '{file} is not a backup of Certo, or has a newer form. Name a file that certo backup wrote.',
+    pt: '{file} não é uma cópia de segurança do Certo, ou tem um formato mais recente. Indique um ficheiro escrito por certo backup.',
   },
   BACKUP_DAMAGED: {
     status: 400,

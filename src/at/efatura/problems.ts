@@ -101,7 +101,7 @@ export const problemWords = {
   },
   OWN_BOOKS_INCOMPLETE: {
     en: '{number} belongs to the series {series}, which numbers here, but is not in these books. Do not issue anything: an old backup may have been restored.',
-    pt: '{number} pertence à série {series}, que numera aqui, mas não consta destes livros. Não emita nada: pode ter sido reposta uma cópia de segurança antiga.',
+    pt: '{number} pertence à série {series}, que numera aqui, mas não consta destes registos. Não emita nada: pode ter sido reposta uma cópia de segurança antiga.',
   },
 } as const satisfies Record<string, Words>;
 
