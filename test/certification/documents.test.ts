@@ -63,7 +63,19 @@ const money = (amount: number) => amount.toFixed(2);
 proves('T1 documents in two accounting periods: the Period differs', async () => {
   const [first, second] = entriesOf('T1');
   expect([told(first!).Period, told(second!).Period]).toEqual(['1', '2']);
-  expect(await paperOf(first!)).toMatch(/15-01-2026/);
+  const pages = (await paperOf(first!)).split(/── page \d+ ──/).slice(1);
+  expect(pages).toHaveLength(2);
+  for (const [index, page] of pages.entries()) {
+    for (const said of [
+      '15-01-2026',
+      first!.document.number!,
+      `ATCUD:${first!.document.atcud}`,
+      `Página ${index + 1} de 2`,
+    ])
+      if (index === 0 || said !== '15-01-2026') expect(page).toContain(said);
+    expect(/A transportar/.test(page)).toBe(index === 0);
+    expect(/Transportado[\s\S]*Taxa de IVA[\s\S]*Total sem IVA/.test(page)).toBe(index === 1);
+  }
   expect(await paperOf(second!)).toMatch(/03-02-2026/);
 });
 
@@ -74,6 +86,16 @@ proves(
     const text = await paperOf(entry);
     expect(text).toContain('Fatura simplificada');
     expect(text).toContain('NIF 123456789');
+    expect(text).toContain('Original');
+    expect(entry.papers.map(({ label }) => label)).toEqual(['original', '80 mm', '58 mm']);
+    for (const which of [1, 2]) {
+      const roll = await paperOf(entry, which);
+      expect(roll).toContain('2.ª via');
+      expect(roll).toContain('NIF 123456789');
+      // Of the day of issue, whatever the customer's address is by now.
+      expect(roll).toContain('Rua do Comércio, 21');
+      expect(roll).not.toContain('Coimbra');
+    }
     const document = told(entry);
     expect(document.InvoiceType).toBe('FS');
     expect(saft.customers.find(({ CustomerID }) => CustomerID === document.CustomerID).CustomerTaxID).toBe('123456789');
@@ -307,7 +329,7 @@ proves(
       expect(ATCUD).toBe(atcud);
       if (currency === 'EUR') expect(DocumentTotals.GrossTotal).toBe(money(summary.total));
       for (const { pdf } of entry.papers) {
-        const text = await textOf(pdf);
+        const text = (await textOf(pdf)).replace(/\s+/g, ' ');
         expect(text).toContain(`ATCUD:${ATCUD}`);
         if (Hash === undefined) continue;
         const four = [0, 10, 20, 30].map((place) => Hash[place]).join('');

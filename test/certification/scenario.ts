@@ -105,12 +105,24 @@ class Desk {
   }
 
   /** The document as it prints now. */
-  async paper(kind: Kind, document: { id: string; number?: string }, item: Item, label?: string): Promise<Paper> {
-    const { url } = await this.read<{ url: string }>(`/${kind}/${document.id}/pdf`);
+  async paper(
+    kind: Kind,
+    document: { id: string; number?: string },
+    item: Item,
+    label?: string,
+    roll?: 'RECEIPT' | 'RECEIPT_58',
+  ): Promise<Paper> {
+    const { url } = await this.read<{ url: string }>(
+      `/${kind}/${document.id}/pdf${roll === undefined ? '' : `?format=${roll}`}`,
+    );
     const { status, bytes } = await this.#service.open(url);
     if (status !== 200) throw new Error(`the PDF of ${document.number} does not open: ${status}`);
     const number = document.number?.replace(/[^A-Za-z0-9]+/g, '-');
-    const file = [`T${item.slice(1).padStart(2, '0')}`, number, ...(label === undefined ? [] : [label])].join('-');
+    const file = [
+      `T${item.slice(1).padStart(2, '0')}`,
+      number,
+      ...(label === undefined ? [] : [label.replaceAll(' ', '-')]),
+    ].join('-');
     return { file: `${file}.pdf`, pdf: new Uint8Array(bytes), ...(label === undefined ? {} : { label }) };
   }
 
@@ -197,7 +209,7 @@ async function beforeTen(desk: Desk, { unknownOne, sticker }: Masters): Promise<
 }
 
 async function january(desk: Desk, masters: Masters): Promise<void> {
-  const { business, person, unknownTwo, pencil, paper, wine, bread, course, abroad } = masters;
+  const { business, unknownTwo, pencil, paper, wine, bread, course, abroad } = masters;
   await desk.at('2026-01-15T11:20:00');
   await desk.show(
     'T11',
@@ -208,20 +220,13 @@ async function january(desk: Desk, masters: Masters): Promise<void> {
   await desk.show(
     'T1',
     'Fatura de janeiro',
-    'Period 1 no SAF-T',
-    await desk.invoice({ customerId: business, items: [{ id: paper, quantity: 2 }] }),
-  );
-  await desk.show(
-    'T2',
-    'Fatura simplificada a quem indicou o NIF',
-    'NIF do adquirente no papel; total dentro do limite',
+    'Period 1 no SAF-T; duas páginas: número, ATCUD e página em ambas, valores a transportar e transportados, total só na última',
     await desk.invoice({
-      type: 'SIMPLIFIED_INVOICE',
-      customerId: person,
-      items: [{ id: wine, quantity: 2 }],
-      payment: { method: 'MB' },
+      customerId: business,
+      items: Array.from({ length: 30 }, (_, i) => ({ id: [paper, pencil, bread][i % 3], quantity: i + 1 })),
     }),
   );
+  await simplifiedInvoice(desk, masters);
   await canceledInvoice(desk, masters);
   await desk.at('2026-01-20T15:05:00');
   await proformaAndAfter(desk, masters);
@@ -264,6 +269,30 @@ async function january(desk: Desk, masters: Masters): Promise<void> {
       exchangeRate: 0.9215,
     }),
   );
+}
+
+/** Printed on A4, then on rolls: second copies, which keep the address of a customer who has moved. */
+async function simplifiedInvoice(desk: Desk, { person, wine }: Pick<Masters, 'person' | 'wine'>): Promise<void> {
+  const document = await desk.invoice({
+    type: 'SIMPLIFIED_INVOICE',
+    customerId: person,
+    items: [{ id: wine, quantity: 2 }],
+    payment: { method: 'MB' },
+  });
+  const original = await desk.paper('invoices', document, 'T2', 'original');
+  await desk.company.patch(`/customers/${person}`, {
+    address: 'Praça Nova, 3',
+    postalCode: '3000-200',
+    city: 'Coimbra',
+  });
+  const papers = [
+    original,
+    await desk.paper('invoices', document, 'T2', '80 mm', 'RECEIPT'),
+    await desk.paper('invoices', document, 'T2', '58 mm', 'RECEIPT_58'),
+  ];
+  const look =
+    'NIF do adquirente no papel; total dentro do limite; nos rolos, a 2.ª via mantém a morada que o adquirente entretanto mudou';
+  await desk.show('T2', 'Fatura simplificada a quem indicou o NIF', look, document, { papers });
 }
 
 async function canceledInvoice(desk: Desk, { business, paper }: Masters): Promise<void> {
