@@ -34,8 +34,8 @@ test('nouns are declined by their figure', () => {
   expect(sentence('TOO_SHORT', 'pt', { limit: 2 })).toBe('No mínimo 2 caracteres.');
   expect(sentence('TOO_SHORT', 'en', { limit: 1 })).toBe('At least 1 character.');
   expect(sentence('TOO_FEW', 'pt', { limit: 1 })).toBe('No mínimo 1 entrada.');
-  expect(sentence('INVALID_REQUEST', 'en', { count: 1 })).toMatch(/^The request has 1 problem; /);
-  expect(sentence('INVALID_REQUEST', 'pt', { count: '50+' })).toMatch(/^O pedido tem 50\+ problemas; /);
+  expect(sentence('INVALID_REQUEST', 'en', { count: 1 })).toMatch(/^The request has 1 problem: /);
+  expect(sentence('INVALID_REQUEST', 'pt', { count: '50+' })).toMatch(/^O pedido tem 50\+ problemas: /);
 });
 
 test('Portuguese as it is spoken: nothing is "tal", and nothing is left undeclined', () => {

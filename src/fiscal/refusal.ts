@@ -18,8 +18,8 @@ export const refusals = {
   // The request itself
   INVALID_REQUEST: {
     status: 400,
-    en: `The request has {count} {problems}; each is listed in errors with its place, up to ${most_problems}. Correct what is listed and send the request again.`,
-    pt: `O pedido tem {count} {problems}; cada um está em errors com o seu lugar, até ${most_problems}. Corrija o que está indicado e envie o pedido de novo.`,
+    en: `The request has {count} {problems}: errors says what is wrong, and where (up to ${most_problems}). Correct it and send the request again.`,
+    pt: `O pedido tem {count} {problems}: errors indica o que está errado e onde (até ${most_problems}). Corrija-o e envie o pedido de novo.`,
   },
   MALFORMED_JSON: {
     status: 400,
