@@ -105,7 +105,7 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       return environment(
         error.syscall === 'listen'
           ? `This user may not listen on ${place}: choose a port above 1023.`
-          : `This user may not use ${error.path ?? 'a file'}.`,
+          : `This user may not use ${error.path ?? 'a file'}: change its rights, or run this as a user who may.`,
       );
     case 'ENOENT':
       return error.path === undefined ? undefined : environment(`There is no ${error.path}.`);
@@ -127,7 +127,7 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
         `${error.path ?? 'The name of a file'} is too long for a name of a file: choose a shorter one.`,
       );
     case 'ELOOP':
-      return environment(`The symbolic links of ${error.path ?? 'a file'} lead in a circle.`);
+      return environment(`The symbolic links of ${error.path ?? 'a file'} lead in a circle: name the file itself.`);
     case 'EMFILE':
     case 'ENFILE':
       return environment(
@@ -135,13 +135,13 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       );
     case 'ENOTDIR':
     case 'EROFS':
-      return environment(`${error.path ?? 'A file'} cannot be used (${error.code}).`);
+      return environment(`${error.path ?? 'A file'} cannot be used (${error.code}): choose another place.`);
     // The server was stopped, or ended us.
     case '57P01':
     case '57P02':
       return environment('The database server ended the connection: see whether it runs, and try again.');
     case '53100':
-      return environment('The disk of the database is full.');
+      return environment('The disk of the database is full: make room, and try again.');
     // Rights that somebody has taken away, or tables that belong to somebody else.
     case '42501':
       return environment(

@@ -297,11 +297,11 @@ export const findingWords = {
   ),
   LINE_AMOUNT: error(
     '{quantity} × {price} is {expected}, the line says {value}. Export UnitPrice after discounts, with 6 decimals or more.',
-    '{quantity} × {price} dá {expected}, a linha diz {value}. Exporte UnitPrice depois de descontos, com 6 decimais ou mais.',
+    '{quantity} × {price} dá {expected}, a linha diz {value}. Exporte UnitPrice depois de descontos, com 6 casas decimais ou mais.',
   ),
   LINE_PRICE_ROUNDED: warning(
     '{quantity} × {price} is {expected}, the line says {value}: the price is rounded too far for the quantity, and other validators may object. Export UnitPrice with more decimals.',
-    '{quantity} × {price} dá {expected}, a linha diz {value}: o preço está demasiado arredondado para a quantidade, e outros validadores podem objetar. Exporte UnitPrice com mais decimais.',
+    '{quantity} × {price} dá {expected}, a linha diz {value}: o preço está demasiado arredondado para a quantidade, e outros validadores podem objetar. Exporte UnitPrice com mais casas decimais.',
   ),
   SIDE: warning(
     '{type} documents use {expected}; this line uses {name}. Change the side.',
@@ -335,7 +335,7 @@ export const findingWords = {
   ),
   GROSS_TOTAL_FORM: error(
     'GrossTotal {value} is not written as it is signed. Export it with exactly two decimals, such as 184.50, and nothing in front.',
-    'GrossTotal {value} não está escrito como se assina. Exporte-o com exatamente duas casas decimais, como 184.50, e nada à frente.',
+    'GrossTotal {value} não está escrito como se assina. Exporte-o com exatamente duas casas decimais, como 184.50, e sem nada antes.',
   ),
   NET_TOTAL: error(
     'NetTotal {value} is not the sum of the lines ({expected}). Correct lines or total.',
