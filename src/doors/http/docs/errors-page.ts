@@ -6,8 +6,8 @@ import { escapeHtml, page } from './html.ts';
 /** Where the sentence is chosen when the refusal is made, it is told here what it can say. */
 const chosenLater: Partial<Record<RefusalCode, { readonly en: string; readonly pt: string }>> = {
   IDEMPOTENCY_CONFLICT: {
-    en: 'With Retry-After: a request with this idempotency key is in progress; send the same request again after that time. Without it: the outcome is unknown and the key can never run again; read the document before you use a new key.',
-    pt: 'Com Retry-After: está em curso um pedido com esta chave de idempotência; envie o mesmo pedido após esse tempo. Sem ele: o resultado é desconhecido e a chave não volta a ser executada; leia o documento antes de usar uma chave nova.',
+    en: 'With Retry-After: a request with this idempotency key is in progress; send the same request again after that time. Without it: the outcome is unknown, or not kept any more, and the key can never run again; read the document before you use a new key.',
+    pt: 'Com Retry-After: está em curso um pedido com esta chave de idempotência; envie o mesmo pedido após esse tempo. Sem ele: o resultado é desconhecido, ou já não está guardado, e a chave não volta a ser executada; leia o documento antes de usar uma chave nova.',
   },
 };
 
