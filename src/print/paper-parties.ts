@@ -12,12 +12,16 @@ export interface PaperParty {
   readonly contacts?: readonly string[];
 }
 
-/** Letterhead: name, address, NIF, and how to reach the issuer. A training document has the producer's instead. */
-export function issuerOf({ issuer, training }: Content, producer: Producer, pen: Pen): PaperParty {
+/**
+ * Letterhead: name, address (with the country for a customer in another one), NIF, and how to reach the issuer. A training
+ * document has the producer's instead.
+ */
+export function issuerOf({ issuer, customer, training }: Content, producer: Producer, pen: Pen): PaperParty {
   const { name, taxpayerNumber } = training === true ? producer : issuer;
-  const address = training === true ? [] : addressLines(issuer, pen);
+  const home = isAbroad(customer.country) ? ['Portugal'] : [];
+  const address = training === true ? [] : [...addressLines(issuer, pen), ...home];
   const contacts = training === true ? [] : [issuer.phone ?? issuer.mobile, issuer.email, issuer.website];
-  const taxNumber = isText(taxpayerNumber) ? [`NIF ${pen.write(taxpayerNumber)}`] : [];
+  const taxNumber = isText(taxpayerNumber) ? [`${pen.label('taxNumber')} ${pen.write(taxpayerNumber)}`] : [];
   return {
     name: pen.write(name),
     lines: [...address, ...taxNumber],
@@ -48,9 +52,15 @@ export function addressLines(
   pen: Pick<Pen, 'write' | 'told'>,
 ): string[] {
   const town = [place.postalCode, place.city].filter(isText).join(' ');
-  const abroad = place.country !== undefined && /^[A-Z]{2}$/.test(place.country) && place.country !== 'PT';
-  const country = abroad ? pen.told(portuguese.of(place.country!)!, english.of(place.country!)!) : undefined;
+  const country = isAbroad(place.country)
+    ? pen.told(portuguese.of(place.country!)!, english.of(place.country!)!)
+    : undefined;
   return [place.address, town, country].filter(isText).map(pen.write);
+}
+
+/** The built-in final consumer lives in no country that could be named. */
+function isAbroad(country: string | undefined): boolean {
+  return country !== undefined && /^[A-Z]{2}$/.test(country) && country !== 'PT';
 }
 
 function isText(value: string | undefined): value is string {

@@ -71,6 +71,21 @@ test('who reads the labels in English reads countries and means of payment in it
   expect(unloading!.lines.at(-1)).toBe('Espanha / Spain');
 });
 
+test('the issuer names its country to who lives in another one, and its number as the labels do', () => {
+  const { issuer } = samples.invoice().content;
+  const lines = (more: Pick<Partial<PrintInput>, 'language'>, country?: string, training?: boolean) => {
+    const { content, ...input } = sample({ lines: [line({ name: 'Item', unitPrice: '1' })], ...more });
+    const customer = { ...content.customer, country };
+    return paper({ ...input, content: { ...content, customer, training } }).issuer.lines;
+  };
+  const town = `${issuer.postalCode} ${issuer.city}`;
+  expect(lines({}, 'ES').slice(-3)).toEqual([town, 'Portugal', 'NIF 500000000']);
+  expect(lines({ language: 'en' }, 'ES').slice(-3)).toEqual([town, 'Portugal', 'NIF / VAT no. 500000000']);
+  for (const here of ['PT', 'Desconhecido', undefined])
+    expect(lines({}, here).slice(-2)).toEqual([town, 'NIF 500000000']);
+  expect(lines({}, 'ES', true)).toEqual(['NIF 508025095']);
+});
+
 test('the rate of a withholding keeps to its tax, wherever the label is broken', () => {
   const { afterGross } = paperOf(samples.invoiceReceipt(), font).totals!;
   expect(afterGross[1]!.label).toBe('Retenção na fonte IRS\u00a023\u00a0%');
