@@ -113,6 +113,9 @@ test('everything that is wrong with a change is told at once, and nothing is cha
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining(`unknown option '${option}'`)]);
   }
   const nobody = await run('change', '599999969', '--city', 'Faro');
-  expect(nobody).toMatchObject({ code: 1, err: 'certo: There is no such company.\n' });
+  expect(nobody).toMatchObject({
+    code: 1,
+    err: 'certo: There is no such company. See those there are with: certo company list.\n',
+  });
   expect(await show(nif)).toEqual(before);
 });

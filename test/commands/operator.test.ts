@@ -43,7 +43,10 @@ test('a company is added; the same NIF twice, or a wrong one, is not', async () 
   const args = ['company', 'create', '--name', 'Casa Nova, Lda', '--nif', nif, '--cae', '62010', '--cae', '46900'];
   const { id } = await json<{ id: string }>([...args, '--region', 'PT-MA', '--city', 'Funchal']);
   const twice = await line.run(args, env);
-  expect(twice).toMatchObject({ code: 1, err: `certo: A company with NIF ${nif} exists already.\n` });
+  expect(twice).toMatchObject({
+    code: 1,
+    err: `certo: A company with NIF ${nif} exists already. Use that one, or correct the NIF.\n`,
+  });
   const wrong = await line.run(['company', 'create', '--name', 'X', '--nif', '599999943', '--cae', '1'], env);
   expect(wrong.code).toBe(2);
   expect(wrong.err).toMatch(/^certo: taxpayerNumber: .*\ncerto: cae\/0: .*\n$/);
@@ -51,7 +54,7 @@ test('a company is added; the same NIF twice, or a wrong one, is not', async () 
   expect(shown).toMatchObject({ id, cae: ['62010', '46900'], region: 'PT-MA', city: 'Funchal', activeSeries: 0 });
   expect(await line.run(['company', 'show', '599999950'], env)).toMatchObject({
     code: 1,
-    err: 'certo: There is no such company.\n',
+    err: 'certo: There is no such company. See those there are with: certo company list.\n',
   });
 });
 

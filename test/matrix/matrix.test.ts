@@ -5,6 +5,7 @@
 import type { AddressInfo } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { refusals } from '../../src/fiscal/refusal.ts';
 import { operations } from '../../src/operations/all.ts';
 import { type Answer, openWire, type Refused, type Sent } from '../client.ts';
 import { operationOf } from '../conforms.ts';
@@ -141,7 +142,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       instance: path.split('?')[0],
       code: 'INVALID_REQUEST',
       requestId: english.headers['x-request-id'],
-      errors: [{ pointer: '?x', code: 'UNKNOWN_PARAMETER', message: 'This query parameter does not exist.' }],
+      errors: [{ pointer: '?x', code: 'UNKNOWN_PARAMETER', message: refusals.UNKNOWN_PARAMETER.en }],
       message: english.json.detail,
       statusCode: 400,
     });
@@ -149,7 +150,7 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
       title: 'Pedido inválido',
       detail: expect.stringContaining('O pedido tem 1 problema'),
       code: 'INVALID_REQUEST',
-      errors: [{ pointer: '?x', code: 'UNKNOWN_PARAMETER', message: 'Este parâmetro não existe.' }],
+      errors: [{ pointer: '?x', code: 'UNKNOWN_PARAMETER', message: refusals.UNKNOWN_PARAMETER.pt }],
     });
   });
 
