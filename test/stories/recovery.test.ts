@@ -364,4 +364,11 @@ test('of the longest original SAF-T says all; a longer one is refused with how l
     { code: 'TOO_LONG', pointer: '/original', facts: { limit: 56 } },
   ]);
   expect(recoveryProblems(longer)).toEqual([]);
+  // As SAF-T counts, in characters: these are 58 and 110 units.
+  const [formless, widest] = [body('𝔸'.repeat(29)), body(`${'𝔸'.repeat(54)}/1`)];
+  for (const one of [formless, widest]) expect(validate(RecoveredBody, one, 'body')).toEqual([]);
+  expect(recoveryProblems(formless)).toEqual([
+    { code: 'INVALID_FORMAT', pointer: '/original', facts: { format: 'abc/00001' } },
+  ]);
+  expect(recoveryProblems(widest)).toEqual([]);
 });

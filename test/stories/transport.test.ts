@@ -204,6 +204,7 @@ describe('a body that is wrong', () => {
     ['an invoice', () => ({ movementType: 'INVOICE' }), [['/movementType', 'INVALID_VALUE']]],
     ['small letters', () => ({ movementType: 'guia_de_transporte' }), [['/movementType', 'INVALID_VALUE']]],
     ['no plate', () => ({ licensePlate: 'camião' }), [['/licensePlate', 'INVALID_FORMAT']]],
+    ['no plate of pairs', () => ({ licensePlate: '🚚'.repeat(17) }), [['/licensePlate', 'INVALID_FORMAT']]],
     ['more than SAF-T holds', () => ({ comments: 'x'.repeat(61) }), [['/comments', 'TOO_LONG']]],
     ['two lines', () => ({ comments: 'a\nb' }), [['/comments', 'LINE_BREAK']]],
     ['text for a truth', () => ({ valued: 'true' }), [['/valued', 'INVALID_TYPE']]],

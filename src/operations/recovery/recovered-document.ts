@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
+import { cut } from '../../fiscal/cut.ts';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import { type Content, documentTypes, type Recovered, type Region } from '../../fiscal/document.ts';
 import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
@@ -74,8 +75,8 @@ export function recoveryProblems(body: Record<string, unknown>): Problem[] {
     ...(body['type'] === 'RECEIPT' ? methodProblems(body['method'], '/method') : []),
   ];
   const { kind, original } = body;
-  // The schema says how long it may be.
-  const isRead = typeof original === 'string' && original.length <= longest_original;
+  // The schema says how long it may be; it counts characters, of which some are two units.
+  const isRead = typeof original === 'string' && cut(original, longest_original) === original;
   if ((kind !== 'M' && kind !== 'D') || !isRead) return problems;
   const type = recoveredTypes.find((one) => one === body['type']);
   if (!isOriginal({ kind, original })) {

@@ -2,6 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
+import { cut } from '../../fiscal/cut.ts';
 import type { DocumentType, Place, Region, Transport } from '../../fiscal/document.ts';
 import { isPostalCode } from '../../fiscal/identifiers.ts';
 import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
@@ -77,10 +78,10 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
       badForm(`/${name}`, '2026-11-21T10:00:00.000Z');
   }
   const { licensePlate } = body;
-  // Of one that is too long the schema says so.
-  const isPlate =
-    typeof licensePlate !== 'string' || licensePlate.length > longest_plate || isLicensePlate(licensePlate);
-  if (!isPlate && licensePlate.trim() !== '') badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
+  // Of one that is too long the schema says so; it counts characters, of which some are two units.
+  const isRead = typeof licensePlate === 'string' && cut(licensePlate, longest_plate) === licensePlate;
+  if (isRead && licensePlate.trim() !== '' && !isLicensePlate(licensePlate))
+    badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
   return problems;
 }
 
