@@ -409,6 +409,22 @@ describe('totals', () => {
     ]);
   });
 
+  test('of a global amount a line shows never more than its price', async () => {
+    // 0.007 × 0.90 is a cent, all of which the global discount takes: 1.428571 per unit.
+    const draft = await draftOf(
+      A,
+      [
+        [{ unitPrice: 0.9 }, { quantity: 0.007 }],
+        [{ unitPrice: 5.326 }, { quantity: 1.87 }],
+      ],
+      { globalDiscountAmount: 9.97 },
+    );
+    expect(draft.items.map(({ meta }) => [meta['unitDiscountPercent'], meta['unitDiscountAmount']])).toEqual([
+      [100, 0.9],
+      [100, 5.326],
+    ]);
+  });
+
   test('a line discount in money is per unit; a global one in money is shared over the lines', async () => {
     const draft = await draftOf(
       A,

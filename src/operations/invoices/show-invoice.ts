@@ -251,9 +251,13 @@ function withGlobalShare(own: UnitDiscount, line: PricedLine, global: Discount |
     percent: share(line.discountAmount, line.gross),
     perUnit: divide(line.discountAmount, line.quantity, 6),
   };
-  // Of less than a cent rounding may have left less than its own.
+  // Rounding to cents may have left less than its own, and taken more than there is: of 0.007 × 0.90 it takes 0.01.
   const larger = (a: string, b: string) => (compare(a, b) > 0 ? a : b);
-  return { percent: larger(own.percent, shared.percent), perUnit: larger(own.perUnit, shared.perUnit) };
+  const perUnit = larger(own.perUnit, shared.perUnit);
+  return {
+    percent: larger(own.percent, shared.percent),
+    perUnit: compare(perUnit, line.unitPrice) > 0 ? line.unitPrice : perUnit,
+  };
 }
 
 /** part ÷ whole in percent, 6 decimals at most; 0 of nothing. */
