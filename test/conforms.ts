@@ -19,6 +19,7 @@ const corridorCodes: ReadonlySet<string> = new Set<RefusalCode>([
   'URI_TOO_LONG',
   'BODY_TOO_LARGE',
   'REQUEST_TIMEOUT',
+  'EXPECTATION_FAILED',
   'METHOD_NOT_ALLOWED',
   'UNAUTHENTICATED',
   'AMBIGUOUS_CREDENTIALS',

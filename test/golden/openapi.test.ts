@@ -132,6 +132,22 @@ test('each says what it takes, what it answers and how it refuses', () => {
   }
 });
 
+test('what is wrong with any request is told of each operation', async () => {
+  const answers = [
+    await service.call('GET', '/items?search=%FF'),
+    await service.call('GET', '/items', { headers: { expect: 'more' } }),
+  ];
+  expect(answers.map(({ status, json }) => [status, json.code])).toEqual([
+    [400, 'BAD_HTTP'],
+    [417, 'EXPECTATION_FAILED'],
+  ]);
+  for (const { name, method, path } of operations)
+    for (const { status, json } of answers) {
+      const codes = described(method, path)!.responses[status]?.description.split(', ');
+      expect([name, status, codes]).toEqual([name, status, expect.arrayContaining([json.code])]);
+    }
+});
+
 test('header fields stand where they come, and nowhere else', () => {
   const always = ['X-Request-Id'];
   const known = [...always, 'RateLimit-Policy', 'RateLimit'];
@@ -139,6 +155,7 @@ test('header fields stand where they come, and nowhere else', () => {
     '401': [...always, 'WWW-Authenticate'],
     '408': always,
     '414': always,
+    '417': always,
     '431': always,
     '409': [...known, 'Retry-After'],
     '429': [...known, 'Retry-After'],

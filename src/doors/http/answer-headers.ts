@@ -40,7 +40,7 @@ export const answerHeaders: Readonly<Record<string, Field>> = {
 };
 
 /** Statuses of answers that are given before it is known who asks. */
-const ofNobody: ReadonlySet<number> = new Set([401, 408, 414, 431]);
+const ofNobody: ReadonlySet<number> = new Set([401, 408, 414, 417, 431]);
 
 /** Names of the fields that an operation's answer of this status may have. */
 export function headersOf({ kind, media }: Pick<Operation, 'kind' | 'media'>, status: number): readonly string[] {

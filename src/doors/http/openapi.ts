@@ -29,11 +29,13 @@ const formatWords: Record<string, Json> = {
 /** Refusals that any operation may answer, by status. */
 const everywhere: readonly RefusalCode[] = [
   'AMBIGUOUS_CREDENTIALS',
+  'BAD_HTTP',
   'INVALID_REQUEST',
   'UNAUTHENTICATED',
   'FORBIDDEN',
   'REQUEST_TIMEOUT',
   'URI_TOO_LONG',
+  'EXPECTATION_FAILED',
   'RATE_LIMITED',
   'HEADERS_TOO_LARGE',
   'INTERNAL_ERROR',
