@@ -112,8 +112,11 @@ export async function loadPdf(tx: Tx, wanted: Wanted, world: World): Promise<Row
   const asked = [id, families, format, templateId ?? null, copy, besides(copy, families) ?? null, look];
   const [row] = await tx.query(readPrintable, asked);
   if (row === undefined) throw new Refusal(wanted.notFound);
+  // What is not there comes before the state of what is (ARCHITECTURE.md, steps 10 and 11).
+  const isNamed = templateId !== undefined && templateId !== builtIn.id;
+  if (isNamed && row['template_id'] === null) throw new Refusal('TEMPLATE_NOT_FOUND');
   if (row['number'] === null) throw new Refusal('DRAFT_NOT_PRINTABLE');
-  if (templateId !== undefined) checkTemplate(row, templateId, format);
+  if (isNamed) checkFormat(row, format);
   if (row['rendered'] === true) return row;
   const bytes = await render(row, format, world);
   const file = [row['id'], row['variant'], bytes, sealOf(row, bytes, world), row['exemplar']];
@@ -148,9 +151,7 @@ export function printedFile(row: Row, world: World): Buffer {
   return bytes;
 }
 
-function checkTemplate(row: Row, templateId: string, format: PaperFormat): void {
-  if (templateId === builtIn.id) return;
-  if (row['template_id'] === null) throw new Refusal('TEMPLATE_NOT_FOUND');
+function checkFormat(row: Row, format: PaperFormat): void {
   const formats = row['template_formats'] as PaperFormat[];
   if (!formats.includes(format)) throw new Refusal('TEMPLATE_FORMAT', { format, formats: formats.join(', ') });
 }
