@@ -6,10 +6,10 @@ test('a Portuguese sentence has Portuguese words for types and states, with the 
     'O documento está no estado pago (PAID), no qual isto não é possível. Só um rascunho pode ser alterado, emitido ou eliminado, e só um documento emitido pode ser pago, corrigido ou anulado.',
   );
   expect(sentence('NOT_CREDITABLE', 'pt', { type: 'SIMPLIFIED_INVOICE', status: 'CANCELED' })).toBe(
-    'Um documento do tipo fatura simplificada (SIMPLIFIED_INVOICE) no estado anulado (CANCELED) não pode ser creditado. Credite uma fatura emitida e não anulada.',
+    'Um documento do tipo fatura simplificada (SIMPLIFIED_INVOICE) no estado anulado (CANCELED) não pode ser corrigido por uma nota de crédito ou de débito. Indique uma fatura emitida e não anulada.',
   );
   expect(sentence('NOT_CREDITABLE', 'en', { type: 'RECEIPT', status: 'DRAFT' })).toBe(
-    'A document of type RECEIPT in state DRAFT cannot be credited. Credit an issued invoice that is not cancelled.',
+    'A document of type RECEIPT in state DRAFT cannot be corrected by a credit or debit note. Name an issued invoice that is not cancelled.',
   );
 });
 

@@ -526,8 +526,8 @@ export const refusals = {
   },
   NOT_CREDITABLE: {
     status: 400,
-    en: 'A document of type {type} in state {status} cannot be credited. Credit an issued invoice that is not cancelled.',
-    pt: 'Um documento do tipo {type} no estado {status} não pode ser creditado. Credite uma fatura emitida e não anulada.',
+    en: 'A document of type {type} in state {status} cannot be corrected by a credit or debit note. Name an issued invoice that is not cancelled.',
+    pt: 'Um documento do tipo {type} no estado {status} não pode ser corrigido por uma nota de crédito ou de débito. Indique uma fatura emitida e não anulada.',
   },
   UNKNOWN_LINE: {
     status: 400,

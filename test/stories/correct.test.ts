@@ -466,6 +466,7 @@ describe('cancellation', () => {
     expect([changed.status, changed.json.notes, changed.json.parentInvoiceId]).toEqual([200, 'Revista', invoiced.id]);
     const issued = await A.post(`/invoices/${id}/issue`, { expectedUpdatedAt: changed.json.updatedAt });
     expect(refusal(issued)).toEqual([400, 'NOT_CREDITABLE']);
+    expect(issued.json.detail).toContain('corrected by a credit or debit note');
     const anew = await A.post('/invoices', { ...named, cae: '62010', items: [{ id: uuidv7(), quantity: 1 }] });
     expect(places(anew)[1]).toContainEqual(['/parentInvoiceId', 'UNKNOWN_PARENT']);
   });
