@@ -21,7 +21,7 @@ export const listCustomers = defineRead({
   summary: 'List customers',
   description: 'Archived customers are left out unless isArchived is given.',
   query: listQuery(['createdAt', 'updatedAt', 'name'], {
-    search: Type.Optional(line(254, 'Contained in a name, the NIF or the e-mail.')),
+    search: Type.Optional(line(254, 'Contained in the name as printed, companyName, the NIF or the e-mail.')),
     ...byColumn,
     system: Type.Optional(Type.Boolean({ description: 'The built-in final consumer.' })),
     isArchived: Type.Optional(Type.Boolean({ description: 'Only archived, or only not archived.' })),
