@@ -291,16 +291,19 @@ function noteOver(world: World, parent: Doc, wanted: readonly Wanted[] | undefin
   return 'net' in note ? note : invalid(...note);
 }
 
+/** Of a draft all that is wrong is told at once; of what is issued, the day when it is numbered. */
+const together = (wrong: readonly Refused[]): readonly Refused[] =>
+  wrong.every(({ problems }) => problems !== undefined) && wrong.length > 1
+    ? [invalid(...wrong.flatMap(({ problems }) => problems!))]
+    : wrong;
+
 function credit(world: World, parent: Doc, command: Command & { kind: 'credit' }, act: number): Verdict {
   const { note, issue: isIssued } = command;
   const priced = noteOver(world, parent, note.items, note.of);
   if ('code' in priced && priced.code === 'NOT_CREDITABLE') return no(priced);
   const place = numbered(world, 'CREDIT_NOTE', note.date);
-  const rules = [
-    ...('code' in priced ? [priced] : []),
-    ...tooEarly(note.date, parent),
-    ...(isIssued ? place.refused : []),
-  ];
+  const wrong = [...('code' in priced ? [priced] : []), ...tooEarly(note.date, parent)];
+  const rules = isIssued ? [...wrong, ...place.refused] : together(wrong);
   if ('code' in priced || rules.length > 0) return no(...rules);
   const draft: Doc = {
     id: act,
@@ -323,7 +326,7 @@ function patchNote(world: World, doc: Doc, change: NamedNote, act: number): Verd
   const parent = docOf(world, doc.parent!)!;
   // Its lines stay as they are unless others are given: what is open by now is asked when it is issued.
   const priced = change.items === undefined ? doc.priced : noteOver(world, parent, change.items, change.of);
-  const rules = [...('code' in priced ? [priced] : []), ...tooEarly(note.date, parent)];
+  const rules = together([...('code' in priced ? [priced] : []), ...tooEarly(note.date, parent)]);
   if ('code' in priced || rules.length > 0) return no(...rules);
   return done(world, { ...doc, revision: act, note, priced, date: note.date }, 200);
 }
