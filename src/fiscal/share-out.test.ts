@@ -5,24 +5,23 @@ import { shareOut } from './share-out.ts';
 
 const money = (cents: number) => `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`;
 const cents = (text: string) => Math.round(Number(text) * 100);
-const share = (amount: string, values: string[]) => shareOut(amount, values, sum(values));
 
 test('in proportion, the last line takes the residue', () => {
-  expect(share('10.00', ['10.00', '10.00', '10.00'])).toEqual(['3.33', '3.33', '3.34']);
-  expect(share('1.00', ['70.00', '20.00', '10.00'])).toEqual(['0.70', '0.20', '0.10']);
-  expect(share('0.02', ['10.00', '10.00', '10.00'])).toEqual(['0.01', '0.01', '0.00']);
-  expect(share('5.00', ['100.00'])).toEqual(['5.00']);
-  expect(share('0', ['1.00', '2.00'])).toEqual(['0.00', '0.00']);
-  expect(share('0.00', ['0.00', '0.00'])).toEqual(['0.00', '0.00']);
-  expect(share('0.00', [])).toEqual([]);
+  expect(shareOut('10.00', ['10.00', '10.00', '10.00'])).toEqual(['3.33', '3.33', '3.34']);
+  expect(shareOut('1.00', ['70.00', '20.00', '10.00'])).toEqual(['0.70', '0.20', '0.10']);
+  expect(shareOut('0.02', ['10.00', '10.00', '10.00'])).toEqual(['0.01', '0.01', '0.00']);
+  expect(shareOut('5.00', ['100.00'])).toEqual(['5.00']);
+  expect(shareOut('0', ['1.00', '2.00'])).toEqual(['0.00', '0.00']);
+  expect(shareOut('0.00', ['0.00', '0.00'])).toEqual(['0.00', '0.00']);
+  expect(shareOut('0.00', [])).toEqual([]);
 });
 
 test('a free last line cannot take the residue: the one before does', () => {
-  expect(share('10.00', ['10.00', '10.00', '10.00', '0.00'])).toEqual(['3.33', '3.33', '3.34', '0.00']);
+  expect(shareOut('10.00', ['10.00', '10.00', '10.00', '0.00'])).toEqual(['3.33', '3.33', '3.34', '0.00']);
 });
 
 test('many lines of a cent', () => {
-  const shares = share(
+  const shares = shareOut(
     '0.50',
     Array.from({ length: 100 }, () => '0.01'),
   );
@@ -39,7 +38,7 @@ test('always whole, within each line, and near the exact proportion', () => {
     fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (lines, part) => {
       const total = lines.reduce((a, b) => a + b, 0);
       const amount = Math.floor(total * part);
-      const shares = share(money(amount), lines.map(money));
+      const shares = shareOut(money(amount), lines.map(money));
       expect(round2(sum(shares))).toBe(money(amount));
       shares.forEach((text, index) => {
         expect(text).toMatch(/^\d+\.\d\d$/);
@@ -59,5 +58,23 @@ test('always whole, within each line, and near the exact proportion', () => {
 });
 
 test('all of it takes everything', () => {
-  expect(share('60.60', ['10.10', '20.20', '30.30'])).toEqual(['10.10', '20.20', '30.30']);
+  expect(shareOut('60.60', ['10.10', '20.20', '30.30'])).toEqual(['10.10', '20.20', '30.30']);
+});
+
+test('the proportion is that of the exact values, and no line gives more than it has in whole cents', () => {
+  // In cents the first would be a quarter, and take 0.01.
+  expect(shareOut('0.02', ['0.0133', '0.04'])).toEqual(['0.00', '0.02']);
+  // 0.004 is a third of everything, and nothing in cents.
+  expect(shareOut('0.01', ['0.004', '0.008'])).toEqual(['0.00', '0.01']);
+  const exact = fc.array(fc.integer({ min: 0, max: 200_000 }), { minLength: 1, maxLength: 20 });
+  fc.assert(
+    fc.property(exact, fc.double({ min: 0, max: 1, noNaN: true }), (units, part) => {
+      const values = units.map((unit) => (unit / 10_000).toFixed(4));
+      const rooms = values.map(round2).map(cents);
+      const amount = Math.floor(rooms.reduce((a, b) => a + b, 0) * part);
+      const shares = shareOut(money(amount), values);
+      expect(round2(sum(shares))).toBe(money(amount));
+      for (const [i, share] of shares.entries()) expect(cents(share)).toBeLessThanOrEqual(rooms[i]!);
+    }),
+  );
 });

@@ -1,17 +1,21 @@
-import { compare, divide, isZero, multiply, round2, subtract } from './decimal.ts';
+import { compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
 import type { Decimal } from './document.ts';
 
 /**
- * An amount (2 decimals) shared over lines in proportion to their values (2 decimals), in whole cents; `amount` is at
- * most the sum of the values. Each share is rounded half up and the last line takes the residue, but no share takes
- * more than is left or leaves more than the lines after it can bear: 0.50 over a hundred lines of 0.01 is still possible.
+ * An amount (2 decimals) shared over lines in proportion to their exact values, in whole cents; `amount` is at most the
+ * sum of the values as they are without it, rounded to cents. Each share is rounded half up and the last line takes the
+ * residue, but no share takes more than its line has or than is left, or leaves more than the lines after it can bear: 0.50
+ * over a hundred lines of 0.01 is still possible.
  */
-export function shareOut(amount: Decimal, values: readonly Decimal[], total: Decimal): readonly Decimal[] {
+export function shareOut(amount: Decimal, values: readonly Decimal[]): readonly Decimal[] {
+  const total = sum(values);
+  const rooms = values.map(round2);
   let left = amount;
-  let behind = total;
-  return values.map((value) => {
-    behind = subtract(behind, value);
-    const share = bounded(proportion(amount, value, total), excess(left, behind), left);
+  let behind = sum(rooms);
+  return values.map((value, i) => {
+    const room = rooms[i]!;
+    behind = subtract(behind, room);
+    const share = bounded(proportion(amount, value, total), excess(left, behind), smaller(left, room));
     left = subtract(left, share);
     return round2(share);
   });
@@ -24,9 +28,13 @@ function proportion(amount: Decimal, value: Decimal, total: Decimal): Decimal {
 
 function bounded(share: Decimal, least: Decimal, most: Decimal): Decimal {
   if (compare(share, least) < 0) return least;
-  return compare(share, most) > 0 ? most : share;
+  return smaller(share, most);
 }
 
 function excess(a: Decimal, b: Decimal): Decimal {
   return compare(a, b) > 0 ? subtract(a, b) : '0';
+}
+
+function smaller(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) > 0 ? b : a;
 }

@@ -233,11 +233,12 @@ function oracle(input: PriceInput) {
   if (input.globalDiscount?.type === 'PERCENT')
     nets = values.map((value) => toCents(less(value, input.globalDiscount!.value)));
   if (input.globalDiscount?.type === 'AMOUNT') {
-    let left = toCents(fraction(input.globalDiscount.value));
-    const [amount, whole] = [left, total(cents)];
+    const amount = fraction(input.globalDiscount.value);
+    let left = toCents(amount);
+    const [sumOfAll, unit] = values.reduce(([a, b], [c, d]): Fraction => [a * d + c * b, b * d], [0n, 1n]);
     nets = cents.map((value, index) => {
       const behind = total(cents.slice(index + 1));
-      let share = whole === 0n ? 0n : (2n * amount * value + whole) / (2n * whole);
+      let share = sumOfAll === 0n ? 0n : toCents(times(amount, times(values[index]!, [unit, sumOfAll])));
       if (share > left) share = left;
       if (share > value) share = value;
       if (left - share > behind) share = left - behind;

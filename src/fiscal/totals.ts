@@ -4,7 +4,7 @@
  *  1. Line base = quantity × unit price, exact.
  *  2. Less the line's own discount, exact.
  *  3. Less the line's part of the global discount: the same percentage on each line, exact; or an amount shared in whole
- *     cents in proportion to the line values (share-out.ts).
+ *     cents in proportion to the exact line values (share-out.ts).
  *  4. Line net = that, rounded to 2 decimals half away from zero.
  *  5. VAT per (region, tax code, rate, exemption code), rounded once on the group's base; net + tax = gross.
  *  6. Withholding per (type, percent, legal norm) on net bases; it changes no total, only what is to pay.
@@ -72,7 +72,10 @@ function netsOf(
     const kept = subtract('100', discount.value);
     return open.map((line) => round2(percentOf(kept, line.value)));
   }
-  const shares = shareOut(discount.value, values, total);
+  const shares = shareOut(
+    discount.value,
+    open.map((line) => line.value),
+  );
   return values.map((value, index) => round2(subtract(value, shares[index]!)));
 }
 

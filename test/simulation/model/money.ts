@@ -59,7 +59,7 @@ export function price(lines: readonly Line[], off: Off | undefined, region: Regi
     return totalled(priced(lines, discounted), region);
   }
   if (off.amount > sum(nets)) return 'DISCOUNT_OUT_OF_RANGE';
-  const shares = shared(off.amount, nets);
+  const shares = shared(off.amount, nets, exact);
   const discounted = nets.map((net, i) => net - shares[i]!);
   return totalled(priced(lines, discounted), region);
 }
@@ -77,15 +77,15 @@ function exactCents({ item, quantity, price: own, off }: Line): bigint {
 const priced = (lines: readonly Line[], nets: readonly number[]): PricedLine[] =>
   lines.map(({ item, quantity }, i) => ({ item, quantity, net: nets[i]! }));
 
-/** In proportion to the values; the last takes what is left, and nobody more than there is. */
-function shared(amount: number, values: readonly number[]): number[] {
-  const total = sum(values);
+/** In proportion to the exact values; the last takes what is left, and nobody more than there is. */
+function shared(amount: number, values: readonly number[], exact: readonly bigint[]): number[] {
+  const total = exact.reduce((a, b) => a + b, 0n);
   let left = amount;
-  let behind = total;
-  return values.map((value) => {
+  let behind = sum(values);
+  return values.map((value, i) => {
     behind -= value;
-    const fair = total === 0 ? 0 : half(BigInt(amount) * BigInt(value), BigInt(total));
-    const share = Math.min(Math.max(fair, left - behind), left);
+    const fair = total === 0n ? 0 : half(BigInt(amount) * exact[i]!, total);
+    const share = Math.min(Math.max(fair, left - behind), left, value);
     left -= share;
     return share;
   });
