@@ -71,7 +71,12 @@ export function isShort(error: unknown): boolean {
   return error instanceof StatementError && /^(53...|58030)$/.test(error.code);
 }
 
-/** Of those, what an operator has to see to: it lasts. */
+/** What the database can't do for a while. Nothing was done, and the same is tried again. */
+export function isPassing(error: unknown): boolean {
+  return error instanceof ConnectionLost || gaveWay(error) || isShort(error);
+}
+
+/** Of those that are short, what an operator has to see to: it lasts. */
 export function isDiskTrouble(error: unknown): boolean {
   return error instanceof StatementError && /^(53100|58030)$/.test(error.code);
 }

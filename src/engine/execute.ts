@@ -7,15 +7,7 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import {
-  ConnectionLost,
-  gaveWay,
-  isDiskTrouble,
-  isReadOnly,
-  isShort,
-  OutcomeUnknown,
-  readOnlyWords,
-} from '../db/errors.ts';
+import { ConnectionLost, isDiskTrouble, isPassing, isReadOnly, OutcomeUnknown, readOnlyWords } from '../db/errors.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../fiscal/refusal.ts';
@@ -373,7 +365,7 @@ export async function guarded<T>(work: () => Promise<T>): Promise<T> {
       const cause = new Error(readOnlyWords, { cause: error });
       throw because(cause, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: retry_seconds.soon }));
     }
-    if (!(error instanceof ConnectionLost || gaveWay(error) || isShort(error))) throw error;
+    if (!isPassing(error)) throw error;
     const retryAfterSeconds = isDiskTrouble(error) ? retry_seconds.later : retry_seconds.soon;
     throw because(error, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));
   }

@@ -6,6 +6,7 @@
 import { calls_at_once } from '../../at/gateway.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { Failing } from './failing.ts';
 import { startForgetting } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup } from './reports.ts';
@@ -35,8 +36,9 @@ export const nobody: Entry = {
 
 /** Goes on until `stop`. What fails is logged and tried again with the next sweep; nothing is thrown. */
 export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
+  const failing = new Failing(world.log);
   const failed = (error: unknown, companyId?: string): void =>
-    world.log.error({ err: error, companyId }, 'the clock could not do its work; it tries again');
+    failing.note(error, 'the clock could not do its work; it tries again', { companyId });
   const reports = new Rounds({
     atOnce: calls_at_once.reports,
     due: () => dueIds(world.db, toReport),
@@ -58,9 +60,9 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
     reports.look();
     series.look();
   }, sweep_milliseconds);
-  const integrity = startIntegrity(world);
-  const words = startWords(world, nobody);
-  const forgetting = startForgetting(world, nobody);
+  const integrity = startIntegrity(world, failing);
+  const words = startWords(world, failing, nobody);
+  const forgetting = startForgetting(world.db, failing, nobody);
   return {
     nudge: () => reports.look(),
     async stop() {

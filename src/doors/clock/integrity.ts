@@ -9,6 +9,7 @@ import type { Db } from '../../db/transact.ts';
 import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
 import { openBreaks, recordBreaks } from '../../operations/verify/breaks.ts';
 import { type Finding, type VerifyWorld, verifyCompany } from '../../operations/verify/verify-series.ts';
+import type { Failing } from './failing.ts';
 
 export interface IntegrityWorld {
   readonly db: Db;
@@ -38,7 +39,7 @@ const night_hour = 3;
 const hour_ms = 3_600_000;
 
 /** Begins at once, then each night at 3:00 UTC; ten minutes after a check in which a company could not be checked. */
-export function startIntegrity(world: IntegrityWorld): IntegrityCheck {
+export function startIntegrity(world: IntegrityWorld, failing: Failing): IntegrityCheck {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
@@ -48,7 +49,7 @@ export function startIntegrity(world: IntegrityWorld): IntegrityCheck {
         await checkBooks(world, signal);
       } catch (error) {
         next = Math.min(next, again_ms);
-        if (!signal.aborted) world.log.error({ err: error }, 'the books could not be checked; they are in ten minutes');
+        if (!signal.aborted) failing.note(error, 'the books could not be checked; they are in ten minutes');
       }
       await sleep(next, undefined, { signal, ref: false }).catch(() => undefined);
     }
