@@ -21,7 +21,7 @@ const viewerPolicy = `${pagePolicy} data:; script-src 'self'; connect-src 'self'
 /** Landing page at /, reference at /docs, refusals and readiness below it, and what they load under /docs/static. */
 export async function addDocs(app: FastifyInstance, world: World): Promise<void> {
   const options = { schema: { hide: true } };
-  const spoken = (path: string, made: (language: Language) => string, policy = pagePolicy) =>
+  const spoken = (path: string, made: (language: Language) => string | Buffer, policy = pagePolicy) =>
     app.get(path, options, (request, reply) =>
       send(reply.header('vary', 'accept-language'), made(languageOf(request.headers['accept-language'])), policy),
     );
@@ -29,11 +29,12 @@ export async function addDocs(app: FastifyInstance, world: World): Promise<void>
   spoken('/docs/readiness', readinessPage);
   spoken('/docs', referencePage, viewerPolicy);
   app.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
-  spoken('/docs/errors', errorsPage);
+  const errors = { en: Buffer.from(errorsPage('en')), pt: Buffer.from(errorsPage('pt')) };
+  spoken('/docs/errors', (language) => errors[language]);
   addAssets(app);
 }
 
-function send(reply: FastifyReply, html: string, policy: string): FastifyReply {
+function send(reply: FastifyReply, html: string | Buffer, policy: string): FastifyReply {
   return reply
     .type('text/html; charset=utf-8')
     .header('content-security-policy', policy)

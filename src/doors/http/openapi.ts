@@ -89,15 +89,15 @@ export async function registerDescription(
       return made.openapiObject;
     },
   });
-  // Written once: anybody may ask, and it is more than half a megabyte.
-  let json: string | undefined;
-  let yaml: string | undefined;
+  // Written once, and as bytes, which Node copies for nobody: anybody may ask, and it is more than half a megabyte.
+  let json: Buffer | undefined;
+  let yaml: Buffer | undefined;
   app.get('/-json', { schema: { hide: true } }, (_request, reply) => {
-    json ??= JSON.stringify(app.swagger());
-    return reply.type('application/json').send(json);
+    json ??= Buffer.from(JSON.stringify(app.swagger()));
+    return reply.type('application/json; charset=utf-8').send(json);
   });
   app.get('/-yaml', { schema: { hide: true } }, (_request, reply) => {
-    yaml ??= app.swagger({ yaml: true });
+    yaml ??= Buffer.from(app.swagger({ yaml: true }));
     return reply.type('application/yaml').send(yaml);
   });
 }

@@ -34,19 +34,8 @@ const words: Readonly<Record<Language, Words>> = {
   },
 };
 
-/** Made once per language: the table does not change while the program runs. */
-const made = new Map<Language, string>();
-
 /** The whole page as HTML; each refusal has its code as the anchor, and the reader's sentence first. */
 export function errorsPage(language: Language): string {
-  const before = made.get(language);
-  if (before !== undefined) return before;
-  const html = makePage(language);
-  made.set(language, html);
-  return html;
-}
-
-function makePage(language: Language): string {
   const byStatus = new Map<number, RefusalCode[]>();
   for (const code of Object.keys(refusals) as RefusalCode[]) {
     const { status } = refusals[code];
