@@ -2,21 +2,25 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Service, startService } from '../service.ts';
+import { eventually } from '../eventually.ts';
+import type { InvoiceJson } from '../replies.ts';
+import { type Service, startService, type TestCompany } from '../service.ts';
 
 const mebibyte = 2 ** 20;
 let service: Service;
+let A: TestCompany;
 
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
+  ({ A } = service.companies);
 });
 afterAll(() => service.stop());
 
 /** Sends the request on so many connections, at once, and reads nothing of the answers. */
-async function neverRead(connections: number, request: string): Promise<Socket[]> {
+async function neverRead(connections: number, request: string, from = '127.0.0.1'): Promise<Socket[]> {
   const { port } = service.app.http.server.address() as AddressInfo;
   const opened = Array.from({ length: connections }, async () => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     await new Promise((resolve) => socket.once('connect', resolve));
     socket.on('error', () => undefined);
     return socket.pause();
@@ -37,3 +41,71 @@ test('what anybody may ask for is in memory once, however many take nothing of i
   for (const socket of sockets) socket.destroy();
   expect(held).toBeLessThan(20 * mebibyte);
 });
+
+/** What comes first of the answer, and is all that is read of it: its status, or that there is none. */
+function statusOf(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    socket.once('data', (piece: Buffer) => {
+      socket.pause();
+      resolve(piece.toString('latin1', 9, 12));
+    });
+    socket.once('close', () => resolve('hung up'));
+    socket.resume();
+  });
+}
+
+/** Of each; then they are let go. */
+async function statusesOf(sockets: readonly Socket[]): Promise<string[]> {
+  const statuses = await Promise.all(sockets.map(statusOf));
+  for (const socket of sockets) socket.destroy();
+  return statuses;
+}
+
+/** One request from an address of this machine, and its answer. */
+async function ask(from: string, request: string): Promise<string> {
+  const [socket] = await neverRead(1, request, from);
+  return statusOf(socket!).finally(() => socket!.destroy());
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${A.key}\r\n\r\n`;
+const post = (path: string, body: unknown, idempotencyKey: string) => {
+  const json = JSON.stringify(body);
+  const fields = `X-Api-Key: ${A.key}\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Type: application/json`;
+  return `POST ${path} HTTP/1.1\r\nHost: x\r\n${fields}\r\nContent-Length: ${Buffer.byteLength(json)}\r\n\r\n${json}`;
+};
+
+/** A thousand lines of an item that says as much as it may: some 50 kB that are asked for, and 7 MB that are answered. */
+async function manyLines(): Promise<Record<string, unknown>> {
+  const { id } = await A.item({ name: '漢'.repeat(200), description: '漢'.repeat(2000), type: 'PRODUCT' });
+  const customerId = (await A.customer()).id;
+  return {
+    type: 'INVOICE',
+    cae: '62010',
+    customerId,
+    items: Array.from({ length: 1000 }, () => ({ id, quantity: 1 })),
+  };
+}
+
+test('answers that a caller takes nothing of are kept for it up to 64 MiB; others are answered, and it too, when it has let go', async () => {
+  const body = await manyLines();
+  const create = post('/invoices', body, 'one');
+  const draft = await A.post<InvoiceJson>('/invoices', body, { headers: { 'idempotency-key': 'one' } });
+  expect([draft.status, draft.bytes.length > 6 * mebibyte]).toEqual([201, true]);
+  const read = get(`/invoices/${draft.json.id}`);
+  const room = Math.floor((64 * mebibyte) / draft.bytes.length);
+
+  const readers = await neverRead(room + 2, read, '127.0.0.2');
+  await eventually(async () => expect(await ask('127.0.0.2', read)).toBe('503'), 60_000);
+  expect(await ask('127.0.0.2', post('/customers', { name: 'Não começada', country: 'PT' }, 'two'))).toBe('503');
+  expect((await A.get('/customers?search=come%C3%A7ada')).json).toEqual([]);
+  expect(await ask('127.0.0.3', read)).toBe('200');
+  expect((await A.get('/company')).status).toBe(200);
+  expect((await statusesOf(readers)).sort()).toEqual([...Array(room).fill('200'), '503', '503']);
+
+  // All are begun before any of them has its answer: what was done is not undone, and told when there is room.
+  const writers = await neverRead(room + 2, create, '127.0.0.4');
+  const statuses = await statusesOf(writers);
+  expect(statuses.filter((status) => status === '201').length).toBeLessThanOrEqual(room);
+  expect(new Set(statuses)).toEqual(new Set(['201', 'hung up']));
+  await eventually(async () => expect(await ask('127.0.0.4', create)).toBe('201'), 60_000);
+}, 240_000);

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../fiscal/refusal.ts';
+import { Room } from './room.ts';
 
 /** All in bytes. */
 export interface BodyLimits {
@@ -26,14 +27,14 @@ interface Carrier extends IncomingMessage {
   [arriving]?: Body;
 }
 
-/** Counts for one server. */
+/** Of one server. */
 export class Bodies {
-  readonly limits: BodyLimits;
-  readonly #ofNetwork = new Map<string, number>();
-  #together = 0;
+  readonly largest: number;
+  readonly room: Room;
 
-  constructor(limits: BodyLimits) {
-    this.limits = limits;
+  constructor({ largest, ofNetwork, together }: BodyLimits) {
+    this.largest = largest;
+    this.room = new Room({ ofOne: ofNetwork, together });
   }
 
   /**
@@ -41,7 +42,7 @@ export class Bodies {
    * there is no room for it, or with BAD_HTTP where the request breaks off.
    */
   read(request: IncomingMessage, response: ServerResponse, network: string, done: Done): void {
-    if (Number(request.headers['content-length']) > this.limits.largest) {
+    if (Number(request.headers['content-length']) > this.largest) {
       done(new Refusal('BODY_TOO_LARGE'));
       return;
     }
@@ -49,18 +50,6 @@ export class Bodies {
     (request as Carrier)[arriving] = new Body(this, network, done);
     response.on('close', free);
     request.on('data', take).on('end', finish).on('error', fail);
-  }
-
-  hasRoom(network: string, bytes: number): boolean {
-    const { ofNetwork, together } = this.limits;
-    return this.#together + bytes <= together && (this.#ofNetwork.get(network) ?? 0) + bytes <= ofNetwork;
-  }
-
-  count(network: string, bytes: number): void {
-    this.#together += bytes;
-    const held = (this.#ofNetwork.get(network) ?? 0) + bytes;
-    if (held === 0) this.#ofNetwork.delete(network);
-    else this.#ofNetwork.set(network, held);
   }
 }
 
@@ -84,12 +73,12 @@ class Body {
 
   take(piece: Buffer): void {
     if (this.#isOver) return;
-    const { largest } = this.#all.limits;
+    const { largest, room } = this.#all;
     if (this.#held + piece.length > largest) this.refuse(new Refusal('BODY_TOO_LARGE'));
-    else if (!this.#all.hasRoom(this.#network, piece.length)) {
+    else if (!room.has(this.#network, piece.length)) {
       this.refuse(new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));
     } else {
-      this.#all.count(this.#network, piece.length);
+      room.count(this.#network, piece.length);
       this.#bytes = this.#held === 0 ? piece : appended(this.#bytes, this.#held, piece, largest);
       this.#held += piece.length;
     }
@@ -109,7 +98,7 @@ class Body {
   }
 
   free(): void {
-    if (this.#held > 0) this.#all.count(this.#network, -this.#held);
+    if (this.#held > 0) this.#all.room.count(this.#network, -this.#held);
     this.#held = 0;
     this.#bytes = nothing;
   }

@@ -6,6 +6,8 @@ import { entryOfCompany } from '../../identity/principal.ts';
 import { checkFileLink } from '../../operations/links.ts';
 import { printedFile, readFile } from '../../operations/rendition.ts';
 import { qrSvg } from '../../print/qr.ts';
+import { networkOfCaller } from './requests.ts';
+import type { Untaken } from './untaken.ts';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
@@ -19,7 +21,7 @@ interface FileParams {
  * GET /files/:companyId/:documentId/:variant. A forged link is the same FILE_NOT_FOUND as a file that is not there;
  * one that is over is LINK_EXPIRED.
  */
-export function addFiles(app: FastifyInstance, corridor: Corridor): void {
+export function addFiles(app: FastifyInstance, corridor: Corridor, untaken: Untaken): void {
   app.get<{ Params: FileParams; Querystring: { expires?: string; signature?: string } }>(
     '/files/:companyId/:documentId/:variant',
     { schema: { hide: true } },
@@ -30,6 +32,8 @@ export function addFiles(app: FastifyInstance, corridor: Corridor): void {
       const given = { expires: String(expires), signature: String(signature) };
       // The signature first: an address nobody was given must not reach the database.
       checkFileLink(corridor.world, file, given, new Date(0));
+      const network = networkOfCaller(request);
+      untaken.check(network, 1);
       const tx = corridor.db.read(entryOfCompany(file.companyId, 'link'));
       const row = await guarded(() => readFile(tx, file.documentId, file.variant));
       if (row === undefined) throw new Refusal('FILE_NOT_FOUND');
@@ -44,10 +48,11 @@ export function addFiles(app: FastifyInstance, corridor: Corridor): void {
           .send(qrSvg(String(row['qr'])));
       }
       if (row['bytes'] === null) throw new Refusal('FILE_NOT_FOUND');
-      return reply
-        .type('application/pdf')
-        .header('content-disposition', `attachment; filename="${name}.pdf"`)
-        .send(printedFile(row, corridor.world));
+      const bytes = printedFile(row, corridor.world);
+      untaken.check(network, bytes.length);
+      reply.type('application/pdf').header('content-disposition', `attachment; filename="${name}.pdf"`).send(bytes);
+      untaken.watch(reply.raw, network, bytes.length);
+      return reply;
     },
   );
 }

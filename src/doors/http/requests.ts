@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { FastifyRequest } from 'fastify';
 import type { Entry } from '../../db/transact.ts';
 import type { Call } from '../../engine/execute.ts';
+import { networkOf } from '../../engine/network.ts';
 import { parseStrictJson } from '../../engine/strict-json.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { type Credential, credentialOf, entryOfKey, type Principal } from '../../identity/principal.ts';
@@ -16,6 +17,9 @@ const printable = /^[\x21-\x7e]{1,128}$/;
 export function requestIdOf(header: string | string[] | undefined, newId: () => string): string {
   return typeof header === 'string' && printable.test(header) ? header : newId();
 }
+
+/** Whose address was not asked before the connection was gone has none: all of those count as one. */
+export const networkOfCaller = ({ ip }: { readonly ip?: string }): string => networkOf(ip ?? 'gone');
 
 /** Throws UNAUTHENTICATED or AMBIGUOUS_CREDENTIALS; what is wrong with the form is left to the corridor. */
 export function callOf(operation: Operation, request: FastifyRequest, gone: AbortSignal): Call {

@@ -6,7 +6,6 @@ import type { IncomingMessage } from 'node:http';
 import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Logger } from 'pino';
 import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
-import { networkOf } from '../../engine/network.ts';
 import type { Rate } from '../../engine/rate.ts';
 import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
@@ -22,11 +21,16 @@ import { addHealth } from './health.ts';
 import { refuseOtherMethods, routesOf } from './methods.ts';
 import { describeOperation, registerDescription } from './openapi.ts';
 import { languageOf, problemBody } from './problem.ts';
-import { callOf, requestIdOf } from './requests.ts';
+import { callOf, networkOfCaller, requestIdOf } from './requests.ts';
+import type { RoomLimits } from './room.ts';
+import { Untaken } from './untaken.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 const problemType = 'application/problem+json; charset=utf-8';
 const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
+const untaken_limits: RoomLimits = { ofOne: 64 * 2 ** 20, together: 256 * 2 ** 20 };
+/** Bytes of what a change answers at most: a document of a thousand lines with the longest texts. */
+const longest_answer = 8 * 2 ** 20;
 
 export interface HttpDoor {
   readonly corridor: Corridor;
@@ -44,11 +48,12 @@ export interface HttpDoor {
 /** The door, open. */
 interface OpenDoor extends HttpDoor {
   readonly failures: Failures;
+  readonly untaken: Untaken;
 }
 
 /** Ready for requests, not listening yet. */
 export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
-  const door: OpenDoor = { ...parts, failures: openFailures(parts.log) };
+  const door: OpenDoor = { ...parts, failures: openFailures(parts.log), untaken: new Untaken(untaken_limits) };
   const { world } = door.corridor;
   const bodies = new Bodies(body_limits);
   const app = fastify({
@@ -115,7 +120,7 @@ export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
   leaveBodies(app);
   addWellKnown(app, { publicKeys: door.publicKeys, certificateNumber: world.certificateNumber });
   addHealth(app, door.corridor.db);
-  addFiles(app, door.corridor);
+  addFiles(app, door.corridor, door.untaken);
   await addDocs(app, world);
   refuseOtherMethods(app, routes, (request, reply, refusal) => sendProblem(reply, request, refusal, door));
   return app;
@@ -138,29 +143,38 @@ async function serve(
 ): Promise<unknown> {
   const trace: Trace = {};
   const gone = operation.media === undefined ? notWatched : goneSignal(reply);
+  const network = networkOfCaller(request);
   try {
-    door.addressRate.check(networkOfCaller(request));
+    door.addressRate.check(network);
+    door.untaken.check(network, operation.kind === 'read' ? 1 : longest_answer);
     const { status, body, replayed } = await execute(door.corridor, callOf(operation, request, gone), trace);
     if (body instanceof SpooledFile) {
       addRateFields(reply, trace);
       return sendFile(reply, body, String(operation.media), gone);
     }
+    if (operation.kind === 'read') door.untaken.check(network, body.length);
+    // Of many that were begun at once. What was done stays done: its idempotency key tells it again.
+    else if (!door.untaken.fits(network, body.length)) return hangUp(reply);
     sendJson(request, reply, { status, body, replayed }, trace);
+    door.untaken.watch(reply.raw, network, body.length);
     return watchTaking(reply.raw, door.deadline_ms);
   } catch (error) {
     if (error instanceof CallerGone) return reply.hijack();
     addRateFields(reply, trace);
     const refusal = refusalOf(error);
-    if (unknownCaller.has(refusal.code)) door.addressRate.count(networkOfCaller(request));
+    if (unknownCaller.has(refusal.code)) door.addressRate.count(network);
     return sendProblem(reply, request, refusal, door, error);
   }
 }
 
-/** Whose address was not asked before the connection was gone has none: all of those count as one. */
-const networkOfCaller = ({ ip }: { readonly ip?: string }): string => networkOf(ip ?? 'gone');
-
 /** Refusals of who is not known by any credential: they count against the address (decision 0020). */
 const unknownCaller: ReadonlySet<RefusalCode> = new Set(['UNAUTHENTICATED', 'AMBIGUOUS_CREDENTIALS']);
+
+/** On a caller that takes no answers. */
+function hangUp(reply: FastifyReply): FastifyReply {
+  reply.hijack().raw.destroy();
+  return reply;
+}
 
 /** Only a file takes so long that it pays to look whether the caller is still there. */
 const notWatched = new AbortController().signal;
