@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { endingOf, exit } from './commands/exit.ts';
 import { hasLeft, isReaderGone, outputLost, outputOf } from './commands/output.ts';
-import type { Outside } from './commands/outside.ts';
+import { inSigns, type Outside } from './commands/outside.ts';
 import { setV8ForService } from './commands/v8.ts';
 
 const atEnd: (() => Promise<unknown>)[] = [];
@@ -56,7 +56,7 @@ function watchParent(): void {
 
 function complain(error: unknown): number {
   const { code, lines } = endingOf(error);
-  for (const line of lines) process.stderr.write(`certo: ${line}\n`);
+  for (const line of lines) process.stderr.write(`certo: ${inSigns(line)}\n`);
   return code;
 }
 

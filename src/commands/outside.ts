@@ -33,14 +33,28 @@ export interface Common {
   readonly json?: boolean;
 }
 
-/** One line of people's text, or with --json one line of JSON. */
-export function tell(outside: Outside, line: string): void {
-  outside.stdout.write(`${line}\n`);
+// All controls but the tab and the line break, and what turns the direction of the characters behind it.
+const orders = /[^\P{Cc}\t\n]|[\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * Text as a terminal may have it: much of what commands tell was written by others (files that are checked, names, answers
+ * of the AT), and what is an order to a terminal and no sign is told by its number, "<U+001B>".
+ */
+export function inSigns(text: string): string {
+  return text.replace(orders, (order) => `<U+${hexOf(order).toUpperCase()}>`);
 }
 
-/** One line. */
+const hexOf = (character: string): string => character.charCodeAt(0).toString(16).padStart(4, '0');
+
+/** One line of people's text, or with --json one line of JSON. */
+export function tell(outside: Outside, line: string): void {
+  outside.stdout.write(`${inSigns(line)}\n`);
+}
+
+/** One line. The same value, whatever a terminal makes of it. */
 export function tellJson(outside: Outside, value: unknown): void {
-  outside.stdout.write(`${JSON.stringify(value)}\n`);
+  const json = JSON.stringify(value).replace(orders, (order) => `\\u${hexOf(order)}`);
+  outside.stdout.write(`${json}\n`);
 }
 
 /** Text that is shown but once. Resolves when it has left this process; rejects with what kept it. */
@@ -52,5 +66,5 @@ export function show(outside: Outside, text: string): Promise<void> {
 
 /** A remark beside the result: standard error, so that a result can be piped on. */
 export function remark(outside: Outside, line: string): void {
-  outside.stderr.write(`certo: ${line}\n`);
+  outside.stderr.write(`certo: ${inSigns(line)}\n`);
 }

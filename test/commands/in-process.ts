@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { PassThrough, Readable, type Writable } from 'node:stream';
 import { endingOf } from '../../src/commands/exit.ts';
-import type { Outside } from '../../src/commands/outside.ts';
+import { inSigns, type Outside } from '../../src/commands/outside.ts';
 import { runCommandLine } from '../../src/commands/program.ts';
 import type { TestDatabase } from '../database.ts';
 import { urlOf } from './command-line.ts';
@@ -56,7 +56,7 @@ export async function runInProcess(ground: Ground, args: readonly string[], more
   } catch (error) {
     const ending = endingOf(error);
     code = ending.code;
-    for (const line of ending.lines) stderr.write(`certo: ${line}\n`);
+    for (const line of ending.lines) stderr.write(`certo: ${inSigns(line)}\n`);
   }
   for (const end of ends.reverse()) await end();
   stdout.end();
