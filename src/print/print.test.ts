@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../../test/eventually.ts';
-import { samples } from '../../test/golden/print-samples.ts';
+import { line, sample, samples } from '../../test/golden/print-samples.ts';
+import type { LineInput } from '../fiscal/document.ts';
+import { Refusal } from '../fiscal/refusal.ts';
 import { openPrint } from './print.ts';
 
 const fonts = dirname(createRequire(import.meta.url).resolve('@expo-google-fonts/noto-sans/package.json'));
@@ -29,4 +31,21 @@ test.each([
   } finally {
     await print.close();
   }
+});
+
+test('what waits is measured by its texts too: of documents with a thousand of the longest there is one of a company', async () => {
+  const print = openPrint({ workers: 0, fontDirectory: join(folder, 'nowhere') });
+  const longest = line({ name: '漢'.repeat(200), unitPrice: '1', description: '漢'.repeat(2000) });
+  const ask = (name: string, lines: readonly LineInput[]) =>
+    print.render(sample({ lines }), { whose: 'a', name }).then(
+      () => 'printed',
+      (error: Error) => (error instanceof Refusal ? error.code : 'waited'),
+    );
+  const long = Array.from({ length: 1000 }, () => longest);
+  const short = Array.from({ length: 1000 }, () => line({ name: 'Consultoria', unitPrice: '1' }));
+  expect(await Promise.all([ask('1', long), ask('2', long), ask('3', short)])).toEqual([
+    'waited',
+    'DOWNLOADS_BUSY',
+    'waited',
+  ]);
 });
