@@ -3,6 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { eventually } from '../../../test/eventually.ts';
 import { openServer } from './framing.ts';
 
 const answered: ServerResponse[] = [];
@@ -116,6 +117,27 @@ test('while they wait nothing more is read, also not when the caller has gone', 
   answered[0]!.end();
   await closed;
   expect(read).toBeLessThan(few);
+});
+
+test('what waits is bounded for all connections of a network: further ones are closed, the others answered as ever', async () => {
+  answer = () => undefined;
+  const { port } = server.address() as AddressInfo;
+  const all = [caller, ...Array.from({ length: 4 }, () => connect(port, '127.0.0.1'))];
+  const closed: Socket[] = [];
+  for (const one of all) one.on('error', () => undefined).once('close', () => closed.push(one));
+  for (const one of all) one.write(get(1).repeat(longest_read / get(1).length));
+  await eventually(() => expect(closed).toHaveLength(4));
+
+  const left = all.find((one) => !closed.includes(one))!;
+  answer = (_request, response) => void response.end('<>');
+  for (const response of answered) response.end('<>');
+  left.write(getLast);
+  const heard = (await left.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/<>/g)).toHaveLength(Math.floor(longest_read / get(1).length) + 1);
+  // Of those that waited nothing is counted any more.
+  const next = connect(port, '127.0.0.1');
+  next.write(get(1).repeat(2_000) + getLast);
+  expect((await next.setEncoding('latin1').toArray()).join('').match(/<>/g)).toHaveLength(2_001);
 });
 
 test('a body behind many requests arrives whole in its turn', async () => {
