@@ -8,7 +8,7 @@ const mebibyte = 2 ** 20;
 
 /** One body in pieces of one byte, but for its last chunk; what it takes of memory then, and what is read of it. */
 async function inSmallPieces(bytes: number): Promise<{ readonly taken: number; readonly body: Buffer | undefined }> {
-  const bodies = new Bodies({ largest: mebibyte, ofNetwork: mebibyte, together: mebibyte });
+  const bodies = new Bodies({ largest: mebibyte, room: { ofOne: mebibyte, together: mebibyte, little: 0 } });
   let arrived = 0;
   let body: Buffer | undefined;
   const server = createServer((request, response) => {

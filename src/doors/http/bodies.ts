@@ -5,16 +5,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { Room } from './room.ts';
+import { Room, type RoomLimits } from './room.ts';
 
 /** All in bytes. */
 export interface BodyLimits {
   /** One body. */
   readonly largest: number;
-  /** Those of one network, until they are answered. */
-  readonly ofNetwork: number;
-  /** Those of all networks. */
-  readonly together: number;
+  /** Those of networks, until they are answered. */
+  readonly room: RoomLimits;
 }
 
 type Done = (refusal: Refusal | null, body?: Buffer) => void;
@@ -32,9 +30,9 @@ export class Bodies {
   readonly largest: number;
   readonly room: Room;
 
-  constructor({ largest, ofNetwork, together }: BodyLimits) {
+  constructor({ largest, room }: BodyLimits) {
     this.largest = largest;
-    this.room = new Room({ ofOne: ofNetwork, together });
+    this.room = new Room(room);
   }
 
   /**

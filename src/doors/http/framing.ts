@@ -51,7 +51,7 @@ const most_waiting = 16;
  * kilobytes, and takes Node ten microseconds to let go of: of a hundred connections with a read each it was 460 MB and three
  * seconds. Nobody who waits for answers has more than a few.
  */
-const waiting_limits: RoomLimits = { ofOne: 4_000, together: 16_000 };
+const waiting_limits: RoomLimits = { ofOne: 4_000, together: 16_000, little: 100 };
 
 /** A server for `handler`; what Node would answer without a body or not at all is answered here. */
 export function openServer(handler: RequestListener, framing: Framing): Server {

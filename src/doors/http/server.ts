@@ -27,10 +27,9 @@ import { Untaken } from './untaken.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 const problemType = 'application/problem+json; charset=utf-8';
-const body_limits: BodyLimits = { largest: 2 ** 20, ofNetwork: 64 * 2 ** 20, together: 256 * 2 ** 20 };
-const untaken_limits: RoomLimits = { ofOne: 64 * 2 ** 20, together: 256 * 2 ** 20 };
-/** Bytes of what a change answers at most: a document of a thousand lines with the longest texts. */
-const longest_answer = 8 * 2 ** 20;
+// As much for what comes in as for what goes out. Almost every body, and answer that waits, is shorter than what is little.
+const room: RoomLimits = { ofOne: 64 * 2 ** 20, together: 256 * 2 ** 20, little: 128 * 2 ** 10 };
+const body_limits: BodyLimits = { largest: 2 ** 20, room };
 
 export interface HttpDoor {
   readonly corridor: Corridor;
@@ -53,7 +52,7 @@ interface OpenDoor extends HttpDoor {
 
 /** Ready for requests, not listening yet. */
 export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
-  const door: OpenDoor = { ...parts, failures: openFailures(parts.log), untaken: new Untaken(untaken_limits) };
+  const door: OpenDoor = { ...parts, failures: openFailures(parts.log), untaken: new Untaken(room) };
   const { world } = door.corridor;
   const bodies = new Bodies(body_limits);
   const app = fastify({
@@ -146,7 +145,8 @@ async function serve(
   const network = networkOfCaller(request);
   try {
     door.addressRate.check(network);
-    door.untaken.check(network, operation.kind === 'read' ? 1 : longest_answer);
+    if (operation.kind === 'read') door.untaken.check(network, 1);
+    else door.untaken.checkChange(network);
     const { status, body, replayed } = await execute(door.corridor, callOf(operation, request, gone), trace);
     if (body instanceof SpooledFile) {
       addRateFields(reply, trace);

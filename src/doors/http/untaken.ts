@@ -7,6 +7,8 @@ import { Refusal } from '../../fiscal/refusal.ts';
 import { Room, type RoomLimits } from './room.ts';
 
 const retryAfterSeconds = 1;
+/** Bytes of what a change answers at most: a document of a thousand lines with the longest texts. */
+const longest_answer = 8 * 2 ** 20;
 
 /** Counts for one server. */
 export class Untaken {
@@ -24,6 +26,11 @@ export class Untaken {
   /** Throws UNAVAILABLE where it may not. To be asked while nothing was done. */
   check(network: string, bytes: number): void {
     if (!this.fits(network, bytes)) throw new Refusal('UNAVAILABLE', {}, { retryAfterSeconds });
+  }
+
+  /** The same before a change, of whose answer nothing is known yet. Who holds nothing may always begin. */
+  checkChange(network: string): void {
+    if (this.#room.held(network) > 0) this.check(network, longest_answer);
   }
 
   /** An answer that was sent: unless it has gone out at once, it counts until it has, or its connection is gone. */
