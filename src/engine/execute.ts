@@ -24,6 +24,7 @@ import { takeExactly } from './exact-rate.ts';
 import { type Act, type Acted, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
+import { turnWithTime } from './turn.ts';
 import { validate } from './validate.ts';
 
 /** A request as the door hands it in, nothing of it believed yet. */
@@ -177,6 +178,8 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   const facts = await guarded(() =>
     operation.load(corridor.db.read(entry, operation.quick === true ? 'shared' : 'alone'), asked, corridor.world),
   );
+  const turn = turnWithTime();
+  if (turn !== undefined) await turn;
   const shown = operation.show(facts, asked, corridor.world);
   if (shown instanceof Download) {
     const file = await guarded(() => corridor.spool.fill(asked.principal.companyId, shown, call.gone));
