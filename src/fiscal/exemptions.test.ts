@@ -1,5 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { exemptionOn, exemptions } from './exemptions.ts';
+
+/** The AT's table, version 4.0: what is printed and told letter for letter, and from when to when. */
+const table: { code: string; mention: string; saftReason: string; from: string; to?: string }[] = JSON.parse(
+  readFileSync(new URL('./fixtures/exemption-codes.json', import.meta.url), 'utf8'),
+);
 
 test('33 codes, each once, each fit for SAF-T', () => {
   expect(new Set(exemptions.map((exemption) => exemption.code)).size).toBe(33);
@@ -11,6 +17,10 @@ test('33 codes, each once, each fit for SAF-T', () => {
     if (code !== 'M15') expect(saftReason).toBe(mention);
     expect(norm).not.toBe('');
   }
+});
+
+test('each as the table has it', () => {
+  expect(exemptions.map(({ norm, ...exemption }) => exemption)).toEqual(table);
 });
 
 test('mentions letter for letter', () => {

@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { trimmed } from './decimal.ts';
 import { sentence } from './refusal.ts';
+import { addDays } from './time.ts';
 import { findRate, rateFacts, rateOn, taxCodes } from './vat-rates.ts';
 
 const regions = ['PT', 'PT-MA', 'PT-AC'] as const;
 const names = ['REDUCED', 'INTERMEDIATE', 'NORMAL'] as const;
+
+/** Every rate there was since 2011, with its first and its last day. */
+const table: { region: (typeof regions)[number]; taxCode: string; percent: string; from: string; to?: string }[] =
+  JSON.parse(readFileSync(new URL('./fixtures/vat-rates.json', import.meta.url), 'utf8'));
 
 test('the rates of 2026', () => {
   expect(regions.map((region) => names.map((name) => rateOn(region, name, '2026-11-21')))).toEqual([
@@ -20,6 +27,27 @@ test('changes take effect on their day', () => {
   expect(rateOn('PT-AC', 'NORMAL', '2021-06-30')).toBe('18');
   expect(rateOn('PT-AC', 'NORMAL', '2021-07-01')).toBe('16');
   expect(rateOn('PT', 'NORMAL', '2011-01-01')).toBe('23');
+});
+
+test('each rate from its first day to its last, and no other', () => {
+  const days = table.flatMap(({ from, to }) => [from, addDays(from, -1), ...(to === undefined ? [] : [to])]);
+  for (const region of regions) {
+    for (const name of names) {
+      for (const day of days) {
+        const inForce = table.filter(
+          (one) =>
+            one.region === region && one.taxCode === taxCodes[name] && one.from <= day && day <= (one.to ?? '9999'),
+        );
+        const found = findRate(region, name, day);
+        expect([region, name, day, found === undefined ? [] : [trimmed(found, 2)]]).toEqual([
+          region,
+          name,
+          day,
+          inForce.map(({ percent }) => percent),
+        ]);
+      }
+    }
+  }
 });
 
 test('exactly one rate at a time, without holes from 2016 on', () => {
