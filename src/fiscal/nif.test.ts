@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkTaxId, isNif, isOwnNif, isPersonNif, withoutPrefix } from './nif.ts';
+import { checkTaxId, isNif, isOwnNif, isPersonNif, withoutOwnPrefix, withoutPrefix } from './nif.ts';
 
 // The reference's own lists.
 const valid = [
@@ -82,41 +82,44 @@ test('whose NIF', () => {
     false,
     false,
   ]);
+  expect(isPersonNif('123456788')).toBe(false);
   expect([isOwnNif('500000000'), isOwnNif('999999990'), isOwnNif('500000001')]).toEqual([true, false, false]);
 });
+
+/** Numbers of each EU country, the longest last. */
+const eu: Record<string, string[]> = {
+  AT: ['U12345678'],
+  BE: ['0123456789', '1123456789'],
+  BG: ['123456789', '1234567890'],
+  CY: ['12345678L'],
+  CZ: ['12345678', '123456789', '1234567890'],
+  DE: ['123456789'],
+  DK: ['12345678'],
+  EE: ['123456789'],
+  ES: ['B12345678', '12345678Z', 'X1234567L'],
+  FI: ['12345678'],
+  FR: ['83404833048', 'K7399859412'],
+  GR: ['123456789'],
+  HR: ['12345678901'],
+  HU: ['12345678'],
+  IE: ['1234567WA', '1S23456L', '6388047V'],
+  IT: ['12345678901'],
+  LT: ['123456789', '123456789012'],
+  LU: ['12345678'],
+  LV: ['12345678901'],
+  MT: ['12345678'],
+  NL: ['123456789B01'],
+  PL: ['1234567890'],
+  RO: ['12', '1234567890'],
+  SE: ['123456789012'],
+  SI: ['12345678'],
+  SK: ['1234567890'],
+};
 
 test('numbers of customers, by country', () => {
   expect(checkTaxId('PT', '123456789')).toBeUndefined();
   expect(checkTaxId('PT', '123456788')).toBe('NIF_INVALID');
   expect(checkTaxId('PT', '999999990')).toBe('NIF_RESERVED');
-  const eu: Record<string, string[]> = {
-    AT: ['U12345678'],
-    BE: ['0123456789', '1123456789'],
-    BG: ['123456789', '1234567890'],
-    CY: ['12345678L'],
-    CZ: ['12345678', '123456789', '1234567890'],
-    DE: ['123456789'],
-    DK: ['12345678'],
-    EE: ['123456789'],
-    ES: ['B12345678', '12345678Z', 'X1234567L'],
-    FI: ['12345678'],
-    FR: ['83404833048', 'K7399859412'],
-    GR: ['123456789'],
-    HR: ['12345678901'],
-    HU: ['12345678'],
-    IE: ['1234567WA', '1S23456L', '6388047V'],
-    IT: ['12345678901'],
-    LT: ['123456789', '123456789012'],
-    LU: ['12345678'],
-    LV: ['12345678901'],
-    MT: ['12345678'],
-    NL: ['123456789B01'],
-    PL: ['1234567890'],
-    RO: ['12', '1234567890'],
-    SE: ['123456789012'],
-    SI: ['12345678'],
-    SK: ['1234567890'],
-  };
   expect(Object.keys(eu)).toHaveLength(26);
   for (const [country, numbers] of Object.entries(eu)) {
     for (const number of numbers) {
@@ -124,9 +127,12 @@ test('numbers of customers, by country', () => {
       expect(checkTaxId(country, `${number}1234567890123`), `${country} longer`).toBe('TAX_ID_INVALID');
       expect(checkTaxId(country, `${number} `), `${country} space`).toBe('TAX_ID_INVALID');
     }
+    for (const long of [`${numbers.at(-1)}1`, `1${numbers.at(-1)}`])
+      expect(checkTaxId(country, long), `${country} ${long}`).toBe('TAX_ID_INVALID');
   }
   expect(checkTaxId('ES', '123456789')).toBe('TAX_ID_INVALID');
   expect(checkTaxId('US', '12-3456789')).toBeUndefined();
+  expect(checkTaxId('US', '1')).toBeUndefined();
   expect(checkTaxId('BR', '12.449.965/0001-04')).toBeUndefined();
   expect(checkTaxId('CH', 'CHE 123.456.788 MWST')).toBeUndefined();
   for (const bad of ['', ' 12', '12 ', ' ', 'a'.repeat(31), '12*34', 'a\nb', 'ñ'])
@@ -138,8 +144,17 @@ test('EU numbers lose their prefix, others stay', () => {
   expect(withoutPrefix('ES', 'ESB12345678')).toBe('B12345678');
   expect(withoutPrefix('DE', 'de 123 456 789')).toBe('123456789');
   expect(withoutPrefix('GR', 'EL123456789')).toBe('123456789');
-  expect(withoutPrefix('DE', '123456789')).toBe('123456789');
+  for (const [country, numbers] of Object.entries(eu)) {
+    for (const number of numbers) {
+      const prefixed = `${country === 'GR' ? 'EL' : country}${number}`;
+      expect(withoutPrefix(country, prefixed), prefixed).toBe(number);
+      expect(withoutPrefix(country, number), number).toBe(number);
+      expect(withoutOwnPrefix(prefixed), prefixed).toBe(number);
+    }
+  }
+  expect(withoutOwnPrefix('US 1')).toBe('US 1');
   expect(withoutPrefix('DE', 'DE1234')).toBe('DE1234');
+  expect(withoutPrefix('DE', 'FR123456789')).toBe('FR123456789');
   expect(withoutPrefix('PT', 'PT123456789')).toBe('PT123456789');
   expect(withoutPrefix('US', 'US 1')).toBe('US 1');
 });
