@@ -39,9 +39,9 @@ test('a note has what its invoice has, its issuer as it is now, and says what it
   expect(note).toMatchObject({ date: '2026-03-05', notes: 'da nota', taxPointDate: '2026-03-02' });
   const parent = { id: 'i', number: 'FT A2026/7', date: '2026-03-02', type: 'INVOICE', reason: 'Devolução' };
   expect(note.parent).toEqual(parent);
-  expect(note.lines.map(({ originLineId, quantity }) => [originLineId, quantity])).toEqual([
-    ['a', '2'],
-    ['b', '1'],
+  expect(note.lines.map(({ number, originLineId, quantity }) => [number, originLineId, quantity])).toEqual([
+    [1, 'a', '2'],
+    [2, 'b', '1'],
   ]);
   expect(note.totals).toMatchObject({ net: '210.00', tax: '46.60', gross: '256.60' });
   // What is the invoice's own.
@@ -61,6 +61,28 @@ test('it is over what other notes have left, whatever receipts there are', () =>
   const rest = creditNote(issued('INVOICE', {}, { children, taken }), { reason: 'x' }, now, newId);
   expect(rest.lines.map(({ quantity }) => quantity)).toEqual(['0.5', '1']);
   expect(rest.totals).toMatchObject({ net: '60.00', gross: '72.10' });
+});
+
+test('what others have taken whole is not on it', () => {
+  const first = creditNote(issued('INVOICE'), { reason: 'x', items: [{ id: 'a', quantity: '2' }] }, now, newId);
+  const children = [{ type: 'CREDIT_NOTE', number: 'NC A2026/1', totals: first.totals, books: first.books } as const];
+  const taken = takenBy([first]).lines;
+  const rest = creditNote(issued('INVOICE', {}, { children, taken }), { reason: 'x' }, now, newId);
+  expect(rest.lines.map(({ number, originLineId }) => [number, originLineId])).toEqual([[1, 'b']]);
+});
+
+test('half of a line has half of its discount, in its currency and in euros', () => {
+  const discounted = [
+    sampleLine({ id: 'a', quantity: '4', unitPrice: '25', discount: { type: 'PERCENT', value: '10' } }),
+    sampleLine({ id: 'b' }),
+  ];
+  const content = sampleContent('INVOICE', discounted, { currency: 'USD', exchangeRate: '0.5' });
+  const items = [{ id: 'a', quantity: '2' }, { id: 'b' }];
+  const note = creditNote({ ...issued('INVOICE'), content }, { reason: 'x', items }, now, newId);
+  expect(note.lines.map(({ gross, discountAmount, net, eur }) => [gross, discountAmount, net, eur])).toEqual([
+    ['50.00', '5.00', '45.00', { net: '22.50', tax: '5.18', unitNet: '11.25', discountAmount: '2.50' }],
+    ['100.00', '0.00', '100.00', { net: '50.00', tax: '11.50', unitNet: '50.00', discountAmount: '0.00' }],
+  ]);
 });
 
 test.each(['SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE'] as const)('%s may be credited, also paid', (type) => {

@@ -136,20 +136,28 @@ it.each([
   },
 );
 
-it('where earlier parts told too little tax, what is left has the tax of its rates all the same', () => {
-  const original = sampleContent('INVOICE', [
-    sampleLine({ id: 'a', unitPrice: '100' }),
-    sampleLine({ id: 'b', unitPrice: '100', vatRate: 'REDUCED' }),
-  ]);
-  const half = settledPart(openOf(original.totals, []), '114.50');
-  expect(half).toMatchObject({ net: '100.00', tax: '14.50' });
-  const taxes = ['8.25', '2.75'];
-  const groups = half.groups.map((group, i) => ({ ...group, base: '51.75', tax: taxes[i]! }));
-  const open = openOf(original.totals, [{ ...half, net: '103.50', tax: '11.00', groups }]);
-  const last = settledPart(open, open.toPay);
-  expect(last.gross).toBe('114.50');
-  taxedByItsRates(last);
-});
+it.each([
+  ['much too little', '51.75', ['8.25', '2.75']],
+  ['a little too little', '50.03', ['11.47', '2.97']],
+  ['a little too much', '49.97', ['11.53', '3.03']],
+  ['much too much', '48.25', ['13.50', '4.50']],
+] as const)(
+  'where earlier parts told %s tax, what is left has the tax of its rates all the same',
+  (_how, base, taxes) => {
+    const original = sampleContent('INVOICE', [
+      sampleLine({ id: 'a', unitPrice: '100' }),
+      sampleLine({ id: 'b', unitPrice: '100', vatRate: 'REDUCED' }),
+    ]);
+    const half = settledPart(openOf(original.totals, []), '114.50');
+    expect(half).toMatchObject({ net: '100.00', tax: '14.50' });
+    const groups = half.groups.map((group, i) => ({ ...group, base, tax: taxes[i]! }));
+    const told = { net: round2(add(base, base)), tax: round2(sum(taxes)) };
+    const open = openOf(original.totals, [{ ...half, ...told, groups }]);
+    const last = settledPart(open, open.toPay);
+    expect(last.gross).toBe('114.50');
+    taxedByItsRates(last);
+  },
+);
 
 it('a payment that is worth nothing in euros tells the rate that most of it is of, with 0.00', () => {
   const rated = [sampleLine({ unitPrice: '0.10', vatRate: 'REDUCED' }), sampleLine({ unitPrice: '0.90' })];

@@ -4,6 +4,7 @@ import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts
 import { creditNoteOver } from './correct.ts';
 import { add, compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, Discount, LineInput, Priced, TaxGroup, Totals } from './document.ts';
+import type { Refusal } from './refusal.ts';
 import { openOf, partOf, sameWithholding, settledPart } from './settle.ts';
 import { price } from './totals.ts';
 
@@ -280,17 +281,31 @@ it('a note takes no more of a line than is open, and each line once', () => {
       creditNoteOver(original, takenBy([]), wanted, () => 'x');
       return [];
     } catch (error) {
-      return (error as { problems: { code: string }[] }).problems.map((problem) => problem.code);
+      return (error as Refusal).problems.map(({ code, pointer }) => `${pointer} ${code}`);
     }
   };
-  expect(codes([{ id: first!.id, quantity: add(first!.quantity, '0.000001') }])).toEqual(['QUANTITY_EXCEEDS_OPEN']);
+  expect(codes([{ id: first!.id, quantity: add(first!.quantity, '0.000001') }])).toEqual([
+    '/items/0/quantity QUANTITY_EXCEEDS_OPEN',
+  ]);
   expect(
     codes([
       { id: first!.id, quantity: first!.quantity },
       { id: first!.id, quantity: first!.quantity },
     ]),
-  ).toEqual(['DUPLICATE_LINE']);
-  expect(codes([{ id: 'other', quantity: '1' }])).toEqual(['UNKNOWN_LINE']);
+  ).toEqual(['/items/1/id DUPLICATE_LINE']);
+  expect(codes([{ id: 'other', quantity: '1' }])).toEqual(['/items/0/id UNKNOWN_LINE']);
+});
+
+it('what a note took of one kind of withholding, beyond what payments had left of it, the other kind is withheld less', () => {
+  const withheld = (id: string, unitPrice: string, type: 'IRS' | 'IRC') =>
+    sampleLine({ id, unitPrice, withholding: { type, percent: '25' } });
+  const invoice = sampleContent('INVOICE', [withheld('a', '100', 'IRS'), withheld('b', '300', 'IRC')]);
+  const half = settledPart(openOf(invoice.totals, []), '196.00');
+  const note = creditNoteOver(invoice, takenBy([]), [{ id: 'a', quantity: '1' }], () => 'x');
+  const open = openOf(invoice.totals, [half, note.totals]);
+  expect(open.withholding).toBe('25.00');
+  const { withholdings } = settledPart(open, open.toPay);
+  expect(withholdings.map(({ type, amount }) => [type, amount])).toEqual([['IRC', '25.00']]);
 });
 
 it('a partial payment withholds in proportion, and the last takes the residue', () => {
