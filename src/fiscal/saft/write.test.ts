@@ -23,7 +23,7 @@ import type { Content, DocumentType, LineInput } from '../document.ts';
 import { Refusal } from '../refusal.ts';
 import { checkSaft } from './check/check-saft.ts';
 import { findingSentence } from './check/findings.ts';
-import type { SaftDocument, SaftSource } from './source.ts';
+import type { SaftDocument, SaftSource, SaftSums } from './source.ts';
 import { writeSaft } from './write.ts';
 
 const arrays = new Set([
@@ -152,14 +152,15 @@ describe('sums', () => {
   test('that are not those of the documents end the export', async () => {
     const { documents } = await all;
     const source = sourceOf(documents);
-    const sections = {
-      ...source.sections,
-      SALES: { ...source.sections.SALES!, sums: { ...source.sections.SALES!.sums, credit: '1.00' } },
-    };
-    await expect(textOf(writeSaft({ ...source, sections }))).rejects.toThrow('SalesInvoices');
+    const sold = source.sections.SALES!;
+    for (const sums of [{ credit: '1.00' }, { debit: '1.00' }, { count: 1 }]) {
+      const sections = { ...source.sections, SALES: { ...sold, sums: { ...sold.sums, ...sums } } };
+      await expect(textOf(writeSaft({ ...source, sections }))).rejects.toThrow('SalesInvoices');
+    }
     const movements = source.sections.TRANSPORT!;
-    const fewer = { TRANSPORT: { ...movements, sums: { ...movements.sums, count: 7 } } };
-    await expect(textOf(writeSaft({ ...source, sections: fewer }))).rejects.toThrow('MovementOfGoods');
+    const moved = (sums: Partial<SaftSums>) => ({ TRANSPORT: { ...movements, sums: { ...movements.sums, ...sums } } });
+    for (const sums of [{ count: 7 }, { quantity: '36' }])
+      await expect(textOf(writeSaft({ ...source, sections: moved(sums) }))).rejects.toThrow('MovementOfGoods');
   });
 
   test('a period without documents is a valid file', async () => {
@@ -548,6 +549,38 @@ describe('masters', () => {
         ['4.00', undefined],
         ['0.00', undefined],
       ],
+    );
+  });
+
+  test('the normal rate of the Azores until 2021-06-30, each rate under its name', async () => {
+    const period = { ...header, from: '2021-06-30', to: '2021-07-01' };
+    const taxes = [
+      { region: 'PT-AC', taxCode: 'NOR', rate: '18' },
+      { region: 'PT-AC', taxCode: 'NOR', rate: '16' },
+      { region: 'PT', taxCode: 'INT', rate: '13' },
+      { region: 'PT-MA', taxCode: 'RED', rate: '5' },
+    ] as const;
+    const audit = parsed(await xmlOf([], { header: period, taxes }));
+    expect(audit.MasterFiles.TaxTable.TaxTableEntry.map((t: Parsed) => [t.Description, t.TaxExpirationDate])).toEqual([
+      ['IVA - Taxa normal - Açores', '2021-06-30'],
+      ['IVA - Taxa normal - Açores', undefined],
+      ['IVA - Taxa intermédia - Continente', undefined],
+      ['IVA - Taxa reduzida - Madeira', undefined],
+    ]);
+  });
+
+  test('what fills several portions is told once, in order', async () => {
+    const many = Array.from({ length: 1_000 }, (_, i) => ({ ...customers.business, id: `cliente-${i}` }));
+    const customersOf = async function* () {
+      yield many.slice(0, 700);
+      yield many.slice(700);
+    };
+    const portions: string[] = [];
+    for await (const portion of writeSaft(sourceOf([], { customers: customersOf() })))
+      portions.push(new TextDecoder().decode(portion));
+    expect(portions.length).toBeGreaterThan(1);
+    expect(parsed(portions.join('')).MasterFiles.Customer.map((c: Parsed) => c.CustomerID)).toEqual(
+      many.map(({ id }) => id),
     );
   });
 
