@@ -267,6 +267,19 @@ test("in autumn's repeated hour the signed time stands still", () => {
   ]);
 });
 
+test('the mentions of its series are in what is frozen', () => {
+  const business = { customer: { id: 'c', name: 'Lda', taxpayerNumber: '501442600', country: 'PT' } };
+  const content = sampleContent('INVOICE', undefined, business);
+  const cashVat = { from: '2026-01-01' };
+  const mentions = (head: Partial<SeriesHead>) => {
+    const { cashVat: isCashVat, training } = decided({ content, cashVat, head: { ...newHead(), ...head } }).content;
+    return [isCashVat, training];
+  };
+  expect(mentions({ cashVat: true })).toEqual([true, undefined]);
+  expect(mentions({ kind: 'F' })).toEqual([undefined, true]);
+  expect(mentions({ kind: 'F', cashVat: true })).toEqual([true, true]);
+});
+
 test('rates of the tax point at issue: priced again where they changed', () => {
   const madeira = [sampleLine({ region: 'PT-MA', vatRate: 'REDUCED' })];
   const draft = sampleContent('INVOICE', madeira, { taxPoint: '2024-09-30' });
@@ -277,6 +290,9 @@ test('rates of the tax point at issue: priced again where they changed', () => {
     '104.00',
     '4',
   ]);
+  // Also where only one of the lines has another rate.
+  const mixed = sampleContent('INVOICE', [sampleLine(), ...madeira], { taxPoint: '2024-09-30' });
+  expect(decided({ content: mixed, now: new Date('2024-10-01T10:00:00Z') }).content.totals.tax).toBe('27.00');
   const supplied = decided({
     content: { ...draft, taxPointDate: '2024-09-30' },
     now: new Date('2024-10-01T10:00:00Z'),
@@ -321,6 +337,8 @@ test('simplified invoices have a limit, gross and in EUR', () => {
       simplifiedLimit,
     ),
   ).toEqual(['1000', '1000', '100', '100', '100']);
+  const unnumbered = { customer: { id: 'c', name: 'Maria Silva', country: 'PT' } };
+  expect(simplifiedLimit(of('1', unnumbered))).toBe('1000');
   // Nine digits of another country are nobody's NIF.
   const german = { customer: { id: 'c', name: 'GmbH', taxpayerNumber: '123456789', country: 'DE' } };
   expect(simplifiedLimit(of('1', german))).toBe('100');

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { add, compare, sum } from './decimal.ts';
 import type { Content, DocumentType, LineInput } from './document.ts';
-import { type QrFields, qrAround, qrMessageOf } from './qr-message.ts';
+import { fitsQr, type QrFields, qrAround, qrMessageOf } from './qr-message.ts';
 import { isQrPayload, qrPayload } from './qr-payload.ts';
 
 const vectors: { own: { case: string; text: string }[]; official: string[] } = JSON.parse(
@@ -119,6 +119,34 @@ test('what cannot stand in a message', () => {
   expect(() => qrMessage({ ...good, buyerTaxId: '12*34' })).toThrow('QR field B');
   expect(() => qrMessage({ ...good, other: 'x'.repeat(66) })).toThrow('QR field S');
   expect(() => qrMessage({ ...good, buyerCountry: '' })).toThrow('QR field C');
+});
+
+test('each field as long as the specification lets it be, and no longer', () => {
+  const most = {
+    A: 9,
+    B: 30,
+    C: 12,
+    D: 2,
+    E: 1,
+    F: 8,
+    G: 60,
+    H: 70,
+    I2: 16,
+    K8: 16,
+    L: 16,
+    M: 16,
+    N: 16,
+    O: 16,
+    P: 16,
+    Q: 4,
+    R: 4,
+    S: 65,
+  };
+  const longest = Object.keys(most).map((code) => [
+    code,
+    Array.from({ length: 99 }, (_, n) => 'x'.repeat(n)).findLastIndex((value) => fitsQr(code, value)),
+  ]);
+  expect(Object.fromEntries(longest)).toEqual(most);
 });
 
 const stamps = {

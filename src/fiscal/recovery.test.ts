@@ -82,6 +82,14 @@ test('what refers to a recovered document quotes the form, or the number of the 
   expect([quotedNumber({ number }), quotedNumber({ number, original: 'FT A2025/9' })]).toEqual([number, 'FT A2025/9']);
 });
 
+test('its key stands in the books, and stays as it is written there', () => {
+  expect(recoveredKey('ND', { kind: 'M', original: 'abc/00001' })).toBe('NDM ABC/1');
+  expect(recoveredKey('ND', { kind: 'D', original: 'ft A2025/099' })).toBe('D FT A2025/99');
+  // A code of another program that ends like the kind.
+  const own = duplicateKey('XYD A/1');
+  expect(keyOfStored(own)).toBe(own);
+});
+
 test('a lost document has one number, whatever type it is entered as', () => {
   const keys = ['FT', 'FS', 'FR', 'ND'].map((code) => recoveredKey(code, { kind: 'D', original: 'ft A2025/099' }));
   expect(new Set([...keys, duplicateKey('FT A2025/99')]).size).toBe(1);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { isCommunicated } from './communicated.ts';
-import type { Content, DocumentType } from './document.ts';
+import { type Content, type DocumentType, documentTypes } from './document.ts';
 import { exemptions } from './exemptions.ts';
-import { inCashVat, regimeOf, type SeriesRegime, schemeOf, typeCode } from './regime.ts';
+import { inCashVat, mayBeCashVat, regimeOf, type SeriesRegime, schemeOf, typeCode } from './regime.ts';
 
 const business = { id: 'c', name: 'Cliente, SA', taxpayerNumber: '501442600', country: 'PT' };
 const sale = (type: DocumentType, more: Partial<Content> = {}) =>
@@ -22,6 +22,11 @@ test('a period holds its first and its last day', () => {
   expect(inCashVat(undefined, day)).toBe(false);
 });
 
+test('the scheme is about sales and receipts', () => {
+  const codes = Object.entries(documentTypes).filter(([type]) => mayBeCashVat(type as DocumentType));
+  expect(codes.map(([, { code }]) => code).toSorted()).toEqual(['FR', 'FS', 'FT', 'NC', 'ND', 'RG']);
+});
+
 test('receipts under the scheme are RC, everything else keeps its code', () => {
   expect(typeCode({ type: 'RECEIPT' })).toBe('RG');
   expect(typeCode({ type: 'RECEIPT', cashVat: true })).toBe('RC');
@@ -34,6 +39,14 @@ describe('the scheme of what names no series', () => {
   });
   test.each(['PROFORMA', 'GUIA_DE_TRANSPORTE'] as const)('%s makes no tax due', (type) => {
     expect(schemeOf(sale(type))).toBe('never');
+  });
+  test.each([
+    ['a private person, who may be a sole trader', { ...business, taxpayerNumber: '123456789' }],
+    ['somebody without a number', { id: 'c', name: 'Maria Silva', country: 'PT' }],
+    ['the final consumer', { id: 'c', name: 'Consumidor final', finalConsumer: true }],
+    ['a business abroad', { ...business, country: 'ES' }],
+  ] as const)('never of itself to %s', (_who, customer) => {
+    expect(schemeOf(sale('INVOICE', { customer }))).toBe('never');
   });
   const beside = (code: string) => {
     const { from } = exemptions.find((exemption) => exemption.code === code)!;
@@ -85,6 +98,11 @@ describe('what the series makes of a document', () => {
     ['CASH_VAT_DIFFERS', sale('RECEIPT', { parent }), series({ cashVat: true })],
     ['CASH_VAT_DIFFERS', sale('CREDIT_NOTE', { parent, cashVat: true }), series()],
     ['CASH_VAT_EXCLUDED', sale('INVOICE', { customer: { ...business, country: 'ES' } }), series({ cashVat: true })],
+    [
+      'CASH_VAT_EXCLUDED',
+      sale('INVOICE', { customer: { ...business, taxpayerNumber: undefined } }),
+      series({ cashVat: true }),
+    ],
     [
       'CASH_VAT_EXCLUDED',
       sale('INVOICE', { customer: { ...business, finalConsumer: true } }),

@@ -161,5 +161,7 @@ describe('cancelling', () => {
 test('only what is issued is named by others', () => {
   const head = issued(sampleContent('INVOICE'));
   expect(refOf(head)).toEqual({ id: 'i', number: 'FT A2026/7', date: '2026-03-01', type: 'INVOICE' });
+  const recovered = { kind: 'M', original: 'abc/00001' } as const;
+  expect(refOf({ ...head, content: { ...head.content, recovered } }).original).toBe('FTM abc/00001');
   expect(() => refOf({ ...head, number: null })).toThrow('only what is issued is named by others');
 });

@@ -33,6 +33,11 @@ test('the clock goes back at 01:00 UTC on the last Sunday of October', () => {
   ]);
 });
 
+test('an instant is told as itself, whichever were told before', () => {
+  const [a, b, c] = [0, 1, 2].map((ms) => new Date(Date.parse('2026-11-21T10:00:00.000Z') + ms));
+  for (const instant of [a!, b!, a!, c!, b!, b!, c!, a!]) expect(t.utcText(instant)).toBe(instant.toISOString());
+});
+
 test('start of a day, also where midnight is skipped or comes twice', () => {
   const start = (day: string) => regions.map((region) => t.startOfDay(day, region));
   const zero = '2026-11-21T00:00:00.000';
@@ -93,8 +98,10 @@ test('what the API takes for a date', () => {
   expect(t.parseDay('2026-06-30T23:30:00Z', 'PT')).toBe('2026-07-01');
   expect(t.parseDay('2026-06-30T23:30:00.000Z', 'PT-AC')).toBe('2026-06-30');
   expect(t.parseDay('2026-06-30T23:30+01:00', 'PT')).toBe('2026-06-30');
+  expect(t.parseDay('2026-06-30T23:30:00.123456789Z', 'PT')).toBe('2026-07-01');
+  expect(['2026-06-30', '2026-06-30T23:30:00Z'].map(t.isDayOrInstant)).toEqual([true, true]);
   expect(t.parseDay('2024-02-29', 'PT')).toBe('2024-02-29');
-  expect(['2000-02-29', '2100-02-29', '2100-02-28'].map(t.isDay)).toEqual([true, false, true]);
+  expect(['2000-02-29', '2100-02-29', '2100-02-28', '2024-02-30'].map(t.isDay)).toEqual([true, false, true, false]);
   for (let month = 1; month <= 12; month++) {
     const last = new Date(Date.UTC(2026, month, 0)).toISOString().slice(0, 10);
     const after = `${last.slice(0, 8)}${Number(last.slice(8)) + 1}`;
