@@ -23,7 +23,7 @@ import type { Content, DocumentType, LineInput } from '../document.ts';
 import { Refusal } from '../refusal.ts';
 import { checkSaft } from './check/check-saft.ts';
 import { findingSentence } from './check/findings.ts';
-import type { SaftDocument, SaftSource, SaftSums } from './source.ts';
+import type { SaftDocument, SaftSource } from './source.ts';
 import { writeSaft } from './write.ts';
 
 const arrays = new Set([
@@ -149,18 +149,18 @@ describe('sums', () => {
     expect([NumberOfMovementLines, TotalQuantityIssued]).toEqual(['8', '37']);
   });
 
-  test('that are not those of the documents end the export', async () => {
+  test.each([
+    ['SALES', 'SalesInvoices', { credit: '1.00' }],
+    ['SALES', 'SalesInvoices', { debit: '1.00' }],
+    ['SALES', 'SalesInvoices', { count: 1 }],
+    ['TRANSPORT', 'MovementOfGoods', { count: 7 }],
+    ['TRANSPORT', 'MovementOfGoods', { quantity: '36' }],
+  ] as const)('that are not those of the documents end the export: %s %s %j', async (family, element, wrong) => {
     const { documents } = await all;
     const source = sourceOf(documents);
-    const sold = source.sections.SALES!;
-    for (const sums of [{ credit: '1.00' }, { debit: '1.00' }, { count: 1 }]) {
-      const sections = { ...source.sections, SALES: { ...sold, sums: { ...sold.sums, ...sums } } };
-      await expect(textOf(writeSaft({ ...source, sections }))).rejects.toThrow('SalesInvoices');
-    }
-    const movements = source.sections.TRANSPORT!;
-    const moved = (sums: Partial<SaftSums>) => ({ TRANSPORT: { ...movements, sums: { ...movements.sums, ...sums } } });
-    for (const sums of [{ count: 7 }, { quantity: '36' }])
-      await expect(textOf(writeSaft({ ...source, sections: moved(sums) }))).rejects.toThrow('MovementOfGoods');
+    const section = source.sections[family]!;
+    const sections = { ...source.sections, [family]: { ...section, sums: { ...section.sums, ...wrong } } };
+    await expect(textOf(writeSaft({ ...source, sections }))).rejects.toThrow(`of ${element} sum to`);
   });
 
   test('a period without documents is a valid file', async () => {
