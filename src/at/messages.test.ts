@@ -190,6 +190,25 @@ describe('details', () => {
     expect(bodies.reportInvoice(uncertified)).toContain('<doc:HashCharacters>0</doc:HashCharacters>');
   });
 
+  it('says whether it is of the cash VAT scheme; nothing is billed by the buyer, or without paper', () => {
+    for (const [cashVat, told] of [
+      [true, '1'],
+      [false, '0'],
+    ] as const) {
+      const data = dataOf(bodies.reportInvoice(s.sales('INVOICE', { cashVat })), 'InvoiceData');
+      const flags = ['SelfBillingIndicator', 'CashVATSchemeIndicator', 'PaperLessIndicator'];
+      expect(flags.map((name) => textOf(data, name))).toEqual(['0', told, '0']);
+    }
+  });
+
+  it('a receipt credits what it pays, and debits the notes that are set off', () => {
+    expect(summaries(bodies.reportPayment(s.payment()), 'PaymentData')).toEqual([
+      ['C', '20.00', 'PT', 'NOR', '23.00', undefined],
+      ['C', '100.00', 'PT', 'ISE', '0.00', 'M07'],
+      ['D', '10.00', 'PT', 'NOR', '23.00', undefined],
+    ]);
+  });
+
   it('sums withholding per kind', () => {
     expect(bodies.reportPayment(s.payment())).toContain(
       '<doc:WithholdingTaxType>IRS</doc:WithholdingTaxType><doc:WithholdingTaxAmount>4.80</doc:WithholdingTaxAmount>',
@@ -283,6 +302,19 @@ describe('details', () => {
     expect(told('136695976', 'DE')).toBe('999999990');
     expect(told('U12345678', 'AT')).toBe('U12345678');
     expect(told('501442600', 'PT')).toBe('501442600');
+  });
+
+  it('transport: number, ATCUD, places and times, in the order of the schema', () => {
+    const message = s.transport({ end: '2026-11-21T20:00:00', valued: true });
+    const told = readXml(bodies.reportTransport(message))!;
+    expect(told.children.map(({ name }) => name).join(' ')).toBe(
+      'TaxRegistrationNumber CompanyName CompanyAddress DocumentNumber ATCUD MovementStatus MovementDate MovementType CustomerTaxID CustomerAddress CustomerName AddressTo AddressFrom MovementEndTime MovementStartTime VehicleID Line Line',
+    );
+    const { issued, end, start } = message;
+    const texts = ['DocumentNumber', 'ATCUD', 'MovementType', 'MovementEndTime', 'MovementStartTime'];
+    expect(texts.map((name) => textOf(told, name))).toEqual([issued.number, issued.atcud, 'GR', end, start]);
+    const cities = ['AddressTo', 'AddressFrom'].map((name) => textOf(childrenOf(told, name)[0]!, 'City'));
+    expect(cities).toEqual(['Porto', 'Lisboa']);
   });
 
   it('refuses what would be a fault of ours', () => {

@@ -2,8 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import * as s from './fixtures/samples.ts';
 import type { Outcome } from './gateway.ts';
+import { classOf } from './messages-series.ts';
 import { readers } from './readers.ts';
 import { openEnvelope, outcomeOfFault } from './replies.ts';
+import type { AtDocumentCode } from './reports.ts';
 
 const soap = (body: string) =>
   `<?xml version="1.0" encoding="UTF-8"?><env:Envelope xmlns:env="http://schemas.xmlsoap.org/soap/envelope/"><env:Header/><env:Body>${body}</env:Body></env:Envelope>`;
@@ -187,6 +189,34 @@ describe('series service', () => {
   });
 
   it.each([
+    ['whose series is written in other letters', '>A2026<', '>a2026<', 'A2026', 'done'],
+    ['of another operation', 'registarSerieResponse', 'anularSerieResponse', 'A2026', 'unknown'],
+    ['of another namespace', 'http://at.gov.pt/', 'http://at.gov.pt/outro', 'A2026', 'unknown'],
+    ['with two results', '</infoResultOper>', '</infoResultOper><infoResultOper/>', 'A2026', 'unknown'],
+    ['without a result', /<infoResultOper>.*<.infoResultOper>/, '', 'A2026', 'unknown'],
+    [
+      'whose last number is none',
+      '<estado>',
+      '<seqUltimoDocEmitido>x</seqUltimoDocEmitido><estado>',
+      'A2026',
+      'unknown',
+    ],
+    ['whose code is none', '>2001<', '>2001x<', 'A2026', 'unknown'],
+  ] as const)('an answer %s', (_what, from, to, series, kind) => {
+    const answer = reply(info, '2001');
+    const other = answer.replaceAll(new RegExp(from, 'g'), to);
+    expect(other).not.toBe(answer);
+    expect(read('registerSeries', other, { ...asked, series })).toMatchObject({ kind });
+  });
+
+  it('the class of each type of document', () => {
+    const codesOf = { SI: 'FT FS FR ND NC', MG: 'GR GT GA GC GD', WD: 'CM CC FC FO NE OU OR PF', PY: 'RC RG' };
+    for (const [documentClass, codes] of Object.entries(codesOf))
+      for (const code of codes.split(' '))
+        expect([code, classOf(code as AtDocumentCode)]).toEqual([code, documentClass]);
+  });
+
+  it.each([
     ['4001', 'inspect'],
     ['4000', 'data'],
     ['4049', 'data'],
@@ -204,6 +234,8 @@ describe('series service', () => {
     expect(read('listSeries', reply(info, '2002', 'consultarSeries'), { series: 'B' })).toMatchObject({
       kind: 'unknown',
     });
+    for (const other of [{ documentCode: 'NC' }, { state: 'F' }])
+      expect(read('listSeries', reply(info, '2002', 'consultarSeries'), other)).toMatchObject({ kind: 'unknown' });
     expect(read('listSeries', reply('', '2002', 'consultarSeries'), {})).toMatchObject({ kind: 'done', series: [] });
     expect(read('annulSeries', reply(info, '2004', 'anularSerie'), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('annulSeries', reply(info, '2003', 'anularSerie'), asked)).toMatchObject({ kind: 'done' });
