@@ -122,6 +122,24 @@ test('one key serves each operation once', async () => {
   expect([customer.status, patched.status]).toEqual([201, 200]);
 });
 
+test("a key is its credential's own: another one of the company may say the same", async () => {
+  const headers = { 'idempotency-key': uuidv7() };
+  const bodies = [
+    { key: A.key, name: 'Maria Silva' },
+    { key: (await A.anotherKey()).key, name: 'Rui Reis' },
+  ];
+  const both = async () => {
+    const answers: Answer[] = [];
+    for (const { key, name } of bodies) answers.push(await A.post('/customers', { ...valid, name }, { headers, key }));
+    return answers;
+  };
+  const [first, again] = [await both(), await both()];
+  expect(first.map(({ status }) => status)).toEqual([201, 201]);
+  expect(again.map((answer) => [answer.headers['idempotent-replayed'], answer.text])).toEqual(
+    first.map(({ text }) => ['true', text]),
+  );
+});
+
 /** The functions themselves, as the corridor uses them: what only a pause in the middle can show. */
 function claimWithin(): Claim & { entry: ReturnType<typeof entryOfCompany>; scope: string } {
   const scope = 'operator:test';
