@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Memory } from './memory.ts';
-import { placeAhead, seriesOfPlaces } from './numbering.ts';
+import { placeAhead, seriesOfPlaces, type Wanted } from './numbering.ts';
 import type { World } from './world.ts';
 
 const now = new Date('2026-11-22T10:00:00.000Z');
@@ -34,4 +34,32 @@ test('broken books, a newer signing key, and a series that there is not, are jud
   expect(placeAhead(seriesOfPlaces([row('s')]), { ...moment, key_version: null }, wanted, world)).toBeDefined();
   expect(placeAhead(seriesOfPlaces([row('s')]), moment, { ...wanted, scheme: 'always' }, world)).toBeUndefined();
   expect(placeAhead(seriesOfPlaces([{ ...row('s'), place_id: null }]), moment, wanted, world)).toBeUndefined();
+});
+
+test('the default of the cash VAT scheme while that is in force on the day of the document, else the other one', () => {
+  const world = { memory: new Memory(() => 0), signer } as unknown as World;
+  const places = seriesOfPlaces([row('plain'), { ...row('cash'), cash_vat: true }]);
+  const period = { ...moment, cash_vat_from: '2026-11-01', cash_vat_until: '2026-11-22' };
+  const chosen = (wanted: Partial<Wanted>, over: object = {}) => {
+    const place = placeAhead(places, { ...period, ...over }, { type: 'INVOICE', seriesId: null, ...wanted }, world);
+    return [place?.series?.['id'], place?.byScheme];
+  };
+  const scheme = 'when-in-force';
+  expect(chosen({ scheme: 'never' })).toEqual(['plain', false]);
+  expect(chosen({ scheme: 'always' })).toEqual(['cash', false]);
+  expect(chosen({ scheme })).toEqual(['cash', true]);
+  const days = ['2026-10-31', '2026-11-01', '2026-11-22', '2026-11-23'];
+  expect(days.map((date) => chosen({ scheme, date })[0])).toEqual(['plain', 'cash', 'cash', 'plain']);
+  expect(chosen({ scheme, date: '2099-01-01' }, { cash_vat_until: null })[0]).toBe('cash');
+  expect(chosen({ scheme }, { cash_vat_from: null })[0]).toBe('plain');
+  // Half past midnight on the mainland is yesterday on the Azores.
+  const midnight = { now: new Date('2026-11-23T00:30:00.000Z') };
+  expect(['PT', 'PT-AC'].map((region) => chosen({ scheme }, { ...midnight, region })[0])).toEqual(['plain', 'cash']);
+});
+
+test('a series that the draft names is its place whatever the scheme', () => {
+  const world = { memory: new Memory(() => 0), signer } as unknown as World;
+  const wanted = { type: 'INVOICE', seriesId: 'cash', scheme: 'when-in-force' } as const;
+  const place = placeAhead(seriesOfPlaces([{ ...row('cash'), cash_vat: true }]), moment, wanted, world);
+  expect(place).toMatchObject({ series: { id: 'cash' }, isNamed: true, byScheme: false });
 });
