@@ -139,6 +139,13 @@ describe('the global discount', () => {
     expect(discounts([half(), half()])).toBe('0.04');
   });
 
+  test('a line that is taken whole gets its part, and not what is for the others', () => {
+    const from = proforma([line('a', '1'), line('b', '3')], { type: 'AMOUNT', value: '10' });
+    const first = invoiceOf(from, [], [{ id: 'a', quantity: '1' }]);
+    const rest = invoiceOf(from, [first]);
+    expect([first, rest].map(({ globalDiscount }) => globalDiscount?.value)).toEqual(['2.50', '7.50']);
+  });
+
   test('of everything is a discount of everything in each part', () => {
     const from = proforma([line('a', '4', { unitPrice: '2.5' })], { type: 'AMOUNT', value: '10' });
     expect(from.totals.gross).toBe('0.00');

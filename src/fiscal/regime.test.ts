@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import { isCommunicated } from './communicated.ts';
+import { atStatusOf, isCommunicated } from './communicated.ts';
 import { type Content, type DocumentType, documentTypes } from './document.ts';
 import { exemptions } from './exemptions.ts';
 import { inCashVat, mayBeCashVat, regimeOf, type SeriesRegime, schemeOf, typeCode } from './regime.ts';
@@ -121,6 +121,10 @@ describe('what the series makes of a document', () => {
 test('the AT is told of everything but normal receipts, training, and what it knows already', () => {
   const recovered = { kind: 'D', original: 'FT A/1' } as const;
   expect(isCommunicated(sale('INVOICE'))).toBe(true);
+  expect(['INVOICE', 'RECEIPT'].map((type) => atStatusOf(sale(type as DocumentType)))).toEqual([
+    'PENDING',
+    'NOT_APPLICABLE',
+  ]);
   expect(isCommunicated(sale('RECEIPT'))).toBe(false);
   expect(isCommunicated(sale('RECEIPT', { cashVat: true }))).toBe(true);
   expect(isCommunicated(sale('INVOICE', { training: true }))).toBe(false);

@@ -122,6 +122,9 @@ describe('the start', () => {
     expect(told('2026-03-02T11:00:00.000Z', '2026-03-02T10:59:59.999Z')).toEqual(['END_BEFORE_START /movementEndDate']);
     // A change of something else does not bring up the start again.
     expect(told('2026-03-01T11:00:00.000Z', undefined, { start: false, end: false })).toEqual([]);
+    expect(told('2026-03-01T11:00:00.000Z', '2026-03-01T10:00:00.000Z', { start: false, end: true })).toEqual([
+      'END_BEFORE_START /movementEndDate',
+    ]);
     const moved = { start: true, end: false };
     expect(told('2026-03-03T11:00:00.000Z', '2026-03-02T12:00:00.000Z', moved)).toEqual([
       'END_BEFORE_START /movementDate',
