@@ -3,18 +3,25 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checkBooks } from '../../src/commands/check-books.ts';
 import { booksSeal, masterKey } from '../../src/keys/sealing.ts';
 import type { Finding } from '../../src/operations/verify/verify-series.ts';
-import type { InvoiceJson } from '../replies.ts';
+import type { InvoiceJson, ProposalJson, TransportJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
 let A: TestCompany;
 let B: TestCompany;
 let issued: InvoiceJson;
+let moved: TransportJson;
+let proposed: ProposalJson;
+/** One for each time that the acts are asked for. */
+let unwanted: ProposalJson[];
 
 beforeAll(async () => {
   service = await startService({ companies: ['A', 'B'] });
   ({ A, B } = service.companies);
   issued = await A.issue(await A.draft());
+  moved = await A.issueTransport(await A.transport());
+  proposed = await A.proposal();
+  unwanted = [await A.proposal(), await A.proposal(), await A.proposal()];
 });
 afterAll(() => service.stop('tampered'));
 
@@ -35,7 +42,10 @@ async function acts(): Promise<unknown[]> {
     ['POST', '/invoices/credit-notes', { parentInvoiceId: issued.id }],
     ['POST', `/invoices/${issued.id}/cancel`, {}],
     ['POST', `/transport-documents/${journey.id}/issue`, {}],
+    ['POST', `/transport-documents/${moved.id}/cancel`, {}],
     ['POST', '/proposals', body],
+    ['POST', `/proposals/${proposed.id}/cancel`, {}],
+    ['DELETE', `/proposals/${unwanted.pop()!.id}`],
   ];
   const answers = [];
   for (const [method, path, sent] of asked) {
@@ -45,7 +55,7 @@ async function acts(): Promise<unknown[]> {
   return answers;
 }
 
-const blocked = Array.from({ length: 6 }, () => 'INTEGRITY_BROKEN');
+const blocked = Array.from({ length: 9 }, () => 'INTEGRITY_BROKEN');
 
 test('honest books block nobody', async () => {
   expect(await service.checkBooks()).toBe(0);
