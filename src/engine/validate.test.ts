@@ -7,6 +7,8 @@ import { validate } from './validate.ts';
 
 const schema = closed({ price: precise('Price.'), paid: moneyAboveZero('Paid.'), share: percent('Share.') });
 
+const uuid = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
+
 test('a number out of its bounds is told which they are', () => {
   const told = (body: unknown) =>
     validate(schema, body, 'body').map(({ code, pointer, facts }) => [pointer, sentence(code, 'en', facts)]);
@@ -23,7 +25,7 @@ test('a number out of its bounds is told which they are', () => {
 });
 
 test('ids are in small letters behind it, wherever they stand; nothing else is', () => {
-  const small = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
+  const small = uuid;
   const capitals = small.toUpperCase();
   const lines = Type.Array(closed({ id: id('Item.'), name: line(40, 'Name.') }));
   const body = { customerId: capitals, items: [{ id: capitals, name: 'ABC' }] };
@@ -35,6 +37,37 @@ test('ids are in small letters behind it, wherever they stand; nothing else is',
     expect(values).toEqual({ id: small });
   }
   expect(validate(idParams('One.'), { id: 'NO-ID' }, 'path')).toMatchObject([{ code: 'INVALID_ID', pointer: ':id' }]);
+});
+
+const told = (of: Parameters<typeof validate>[0], value: unknown, place: Parameters<typeof validate>[2]) =>
+  validate(of, value, place).map(({ code, pointer }) => `${pointer} ${code}`);
+
+test('what is unknown, missing or of another kind is told where it stands', () => {
+  expect(told(schema, { prize: 1, price: '1', share: 1 }, 'body').toSorted()).toEqual([
+    '/paid REQUIRED',
+    '/price INVALID_TYPE',
+    '/prize UNKNOWN_FIELD',
+  ]);
+  expect(told(idParams('One.'), { id: uuid, other: 'x' }, 'query')).toEqual(['?other UNKNOWN_PARAMETER']);
+  expect(told(closed({ name: line(40, 'Name.') }), { name: 'a\nb' }, 'body')).toEqual(['/name LINE_BREAK']);
+  expect(told(closed({ name: Type.String() }), { name: 'a\u0001' }, 'body')).toEqual(['/name INVALID_CHARACTER']);
+});
+
+test('what takes nothing in a place is told of everything there', () => {
+  expect(told(undefined, undefined, 'body')).toEqual([]);
+  expect(told(undefined, {}, 'query')).toEqual([]);
+  expect(told(undefined, { a: 1 }, 'body')).toEqual(['/a UNKNOWN_FIELD']);
+  expect(told(undefined, { a: '1' }, 'query')).toEqual(['?a UNKNOWN_PARAMETER']);
+  for (const body of [null, [], 'x', 7]) expect(told(undefined, body, 'body')).toEqual([' INVALID_TYPE']);
+});
+
+test('a query says numbers and truth in text, and in no other', () => {
+  const query = closed({ page: Type.Integer(), paid: Type.Boolean(), text: Type.String() });
+  const read = (values: Record<string, string>) => [told(query, values, 'query'), values];
+  expect(read({ page: '7', paid: 'true', text: '7' })).toEqual([[], { page: 7, paid: true, text: '7' }]);
+  expect(read({ page: '-7', paid: 'false', text: 'true' })).toEqual([[], { page: -7, paid: false, text: 'true' }]);
+  for (const page of ['0x10', ' 7', '1e3', 'Infinity', ''])
+    expect(read({ page, paid: 'yes', text: '' })[0]).toEqual(['?page INVALID_TYPE', '?paid INVALID_TYPE']);
 });
 
 describe('beyond its room', () => {

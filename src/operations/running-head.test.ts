@@ -79,3 +79,12 @@ test('what stands behind a piece that was not signed is not signed; afterwards t
   expect((await Promise.all(eight)).map(({ hash }) => hash)).toEqual(signatures.slice(0, 8));
   expect(await signed(running, part(9), local)).toEqual({ previousHash: signatures[7], hash: signatures[8] });
 });
+
+test('what was decided for another key than the one that signs is not signed', async () => {
+  const running = fresh();
+  const newer: Signer = { ...local, keyVersion: 2 };
+  const eight = parts(1, 8).map((one, i) => signed(running, one, i === 7 ? newer : local));
+  const answers = await Promise.allSettled(eight);
+  expect(answers.map(({ status }) => status)).toEqual(eight.map(() => 'rejected'));
+  expect((await signed(running, part(1), local)).previousHash).toBe('');
+});
