@@ -200,6 +200,8 @@ test('gaps, doubles, swapped documents and times that go back', () => {
     expect.arrayContaining(['2 DATE_GOES_BACK', '2 HASH_WRONG']),
   );
   expect(faults([a, { ...b, number: 'FT A2026/3' }])).toEqual(['2 NUMBER_DIFFERS', '2 HASH_WRONG']);
+  // Digits that only end in the sequence are another one.
+  expect(faults([{ ...a, number: 'FT A2026/11' }])).toContain('1 NUMBER_DIFFERS');
   expect(verifyChain(byVersion, [b], { after: a, startNumber: 1 })).toEqual([]);
   expect(verifyChain(byVersion, [a], { startNumber: 5 })[0]?.fault).toBe('GAP');
 });

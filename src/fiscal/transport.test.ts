@@ -125,6 +125,7 @@ describe('the start', () => {
     expect(told('2026-03-01T11:00:00.000Z', '2026-03-01T10:00:00.000Z', { start: false, end: true })).toEqual([
       'END_BEFORE_START /movementEndDate',
     ]);
+    expect(told('2026-03-01T11:00:00.000Z', '2026-03-01T10:00:00.000Z', { start: false, end: false })).toEqual([]);
     const moved = { start: true, end: false };
     expect(told('2026-03-03T11:00:00.000Z', '2026-03-02T12:00:00.000Z', moved)).toEqual([
       'END_BEFORE_START /movementDate',
