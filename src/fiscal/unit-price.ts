@@ -1,5 +1,5 @@
 /** UnitPrice as SAF-T and the transport message tell it, exact enough for any quantity. */
-import { compare, divide, multiply, round2, trimmed } from './decimal.ts';
+import { compare, divide, multiply, round2 } from './decimal.ts';
 import type { Decimal, PricedLine } from './document.ts';
 
 /** Integer digits of a quantity up to which the six decimals of `unitNet` always do: half of the last, times 9,999, is below half a cent. */
@@ -14,7 +14,7 @@ export function exactUnitPrice({ quantity, eur: { net, unitNet } }: Pick<PricedL
   if ((point === -1 ? quantity.length : point) <= safe_digits) return unitNet;
   let price = unitNet;
   for (let places = 7; compare(round2(multiply(quantity, price)), net) !== 0; places += 1) {
-    price = trimmed(divide(net, quantity, places), 2);
+    price = divide(net, quantity, places);
   }
   return price;
 }
