@@ -61,22 +61,11 @@ function taxesOf(open: readonly TaxGroup[], bases: readonly Decimal[], tax: Deci
 const owed = (open: readonly TaxGroup[], bases: readonly Decimal[]): Decimal[] =>
   open.map(({ base, tax }, i) => (isZero(base) ? '0' : divide(multiply(tax, bases[i]!), base, 6)));
 
-/** Where some rate gives tax without base: of what has a base as much as there is, then of what is open. */
+/** Where some rate gives tax without base: one of which no base is taken weighs nothing, and bears what the others can't. */
 function taxesAnyhow(open: readonly TaxGroup[], bases: readonly Decimal[], tax: Decimal): Decimal[] {
-  const anyOf = (mostOf: (group: TaxGroup, i: number) => Decimal): Decimal[] | undefined =>
-    spreadWithin(
-      owed(open, bases),
-      tax,
-      open.map((group, i) => ({ least: '0', most: mostOf(group, i) })),
-    );
-  return (
-    anyOf((group, i) => (isZero(bases[i]!) ? '0' : group.tax)) ??
-    anyOf((group) => group.tax) ??
-    spread(
-      open.map((group) => group.tax),
-      tax,
-    )
-  );
+  const most = open.map((group) => group.tax);
+  const bounds = most.map((own): Bounds => ({ least: '0', most: own }));
+  return spreadWithin(owed(open, bases), tax, bounds) ?? spread(most, tax);
 }
 
 /** Running-total rounding: each share is the growth of the rounded proportion, so they sum exactly and are never negative. */
