@@ -54,7 +54,7 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
     gross,
     net: round2(subtract(gross, openTax)),
     groups,
-    withholdings: tiedWithholdings(withholdings, totals.withholdings, withholding),
+    withholdings: tiedWithholdings(withholdings, withholding),
     fairTax: sum(groups.map((group, i) => taxWithin(add(group.base, group.tax), totals.groups[i]!))),
   };
 }
@@ -108,25 +108,13 @@ function isFair(groups: readonly TaxGroup[], tax: Decimal): boolean {
   return compare(excess(levied, tax), most) <= 0 && compare(excess(tax, levied), most) <= 0;
 }
 
-function tiedWithholdings(
-  open: readonly WithholdingGroup[],
-  whole: readonly WithholdingGroup[],
-  withholding: Decimal,
-): readonly WithholdingGroup[] {
-  const amounts = spreadTo(withholding, open, whole, (group) => group.amount);
+/** What is open of each kind makes what is withheld of what is open, or more, where a note took more of a kind than was left. */
+function tiedWithholdings(open: readonly WithholdingGroup[], withholding: Decimal): readonly WithholdingGroup[] {
+  const amounts = spread(
+    open.map((group) => group.amount),
+    withholding,
+  );
   return open.map((group, i) => ({ ...group, amount: amounts[i]! }));
-}
-
-/** The values that are open when they make the amount; else the amount in proportion to them, or to the whole's. */
-function spreadTo<G>(
-  amount: Decimal,
-  open: readonly G[],
-  whole: readonly G[],
-  amountOf: (group: G) => Decimal,
-): Decimal[] {
-  const values = open.map(amountOf);
-  if (compare(sum(values), amount) === 0) return values;
-  return spread(values.some((value) => !isZero(value)) ? values : whole.map(amountOf), amount);
 }
 
 /**
