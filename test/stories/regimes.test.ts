@@ -331,6 +331,10 @@ describe('the cash VAT scheme', () => {
     await expect(setCashVat(service.owner, A.id, { from: '2027-01-01', until: '2026-12-31' })).rejects.toMatchObject({
       code: 'CASH_VAT_PERIOD',
     });
+    // One day is a period.
+    const { id } = service.companies.B;
+    await setCashVat(service.owner, id, { from: '2027-01-01', until: '2027-01-01' });
+    await setCashVat(service.owner, id, undefined);
     const open = await issueTo(business);
     await setCashVat(service.owner, A.id, { from: '2027-01-01', until: '2027-01-31' });
     await service.setClock(new Date('2027-02-01T09:00:00Z'));
