@@ -113,7 +113,8 @@ describe('dates', () => {
   });
   test('only what is still owed has a due date', () => {
     const due = (type: DocumentType) => facts({ type, dueDate: '2026-04-05' }).length;
-    expect([due('INVOICE'), due('DEBIT_NOTE'), due('INVOICE_RECEIPT'), due('CREDIT_NOTE')]).toEqual([2, 2, 1, 1]);
+    const types = ['INVOICE', 'DEBIT_NOTE', 'PROFORMA', 'INVOICE_RECEIPT', 'CREDIT_NOTE'] as const;
+    expect(types.map(due)).toEqual([2, 2, 2, 1, 1]);
   });
   test('in two languages', () =>
     expect(facts({}, { language: 'en' })).toEqual(['Data de emissão/Issue date: 06-03-2026']));
@@ -357,6 +358,18 @@ describe('the state of a document', () => {
     expect(mentions).toEqual(['Documento emitido para fins de Formação']);
     expect(issuer).toEqual({ name: 'Fábrica de Programas, S.A.', lines: ['NIF 508025095'], contacts: [] });
     expect(JSON.stringify(paper(samples.training()))).not.toContain('Oficina do Norte');
+  });
+
+  test('beyond the third, a copy of a transport document is not valid for goods in circulation; of others nothing is said', () => {
+    const mentions = (input: PrintInput) => paper({ ...input, copy: 'Cópia' }).mentions;
+    expect(mentions(samples.transport()).at(-1)).toBe(
+      'Cópia de documento não válida para os fins previstos no regime de bens em circulação',
+    );
+    expect(paper({ ...samples.transport(), copy: 'Triplicado' }).mentions).toEqual([
+      'Este documento não serve de fatura',
+    ]);
+    expect(mentions(samples.invoice())).toEqual([]);
+    expect(mentions(samples.proForma())).toEqual(['Este documento não serve de fatura']);
   });
 
   test('recovered: a copy, of which original', () => {
