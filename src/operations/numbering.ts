@@ -265,10 +265,11 @@ async function decideInTime(
   }
   await sleep(first.wait);
   const now = new Date(facts.now.getTime() + first.wait);
+  // Midnight came while it was waited for, and with it the scheme, or its end: another series is its own now.
+  const day = facts.content.date ?? dayOf(now, facts.region);
+  if (place.byScheme && !isOfScheme(place.series!, place.moment, day)) throw clockBehind(first.wait);
   const second = decideIssue({ ...facts, now, head: running?.head });
   assert(second.wait === undefined, 'the clock has caught up after the wait');
-  // Midnight came while it was waited for, and with it the scheme, or its end: another series is its own now.
-  if (place.byScheme && !isOfScheme(place.series!, place.moment, second.date)) throw clockBehind(first.wait);
   check?.(now);
   return { decided: taken(running, second, now), now };
 }

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import { sampleContent } from '../../test/fiscal-samples.ts';
+import { generateSigningKey, localSigner } from '../keys/signer.ts';
+import { numberDocument, type Place } from './numbering.ts';
+import { runningFrom } from './running-head.ts';
+import type { World } from './world.ts';
+
+const signer = localSigner(generateSigningKey().privatePem, 1);
+const world = { signer: () => signer, baseUrl: 'http://certo.test', certificateNumber: 9999 } as unknown as World;
+const customer = { id: 'c', name: 'Cliente, Lda', taxpayerNumber: '501442600', country: 'PT' };
+const document = { id: 'd', content: sampleContent('INVOICE', undefined, { customer }), region: 'PT' } as const;
+
+/** On the last day of the scheme, a little before midnight, behind a signature of a little after it. */
+function beforeMidnight(over: Partial<Place>): Place {
+  const series = {
+    id: 's',
+    document_type: 'INVOICE',
+    at_type: 'FT',
+    code: 'CX2026',
+    kind: 'N',
+    cash_vat: true,
+    validation_code: 'AAJFTEST',
+    last_number: 0,
+    last_hash: '',
+    last_seal: null,
+  };
+  const moment = {
+    id: 'A',
+    now: new Date('2026-11-30T23:59:59.950Z'),
+    last_signed: new Date('2026-12-01T00:00:00.050Z'),
+    cash_vat_from: '2026-01-01',
+    cash_vat_until: '2026-11-30',
+    key_version: 1,
+    at_state: 'OK',
+    at_synced_at: new Date(),
+    has_invoice_series: true,
+  };
+  return { series, isNamed: false, moment, running: runningFrom(series), byScheme: true, ...over };
+}
+
+test('what waits over midnight for the clock is not numbered in the series of the day before', async () => {
+  const ended = beforeMidnight({});
+  const begun = beforeMidnight({});
+  begun.series!['cash_vat'] = false;
+  begun.moment['cash_vat_from'] = '2026-12-01';
+  begun.moment['cash_vat_until'] = null;
+  for (const { series, ...place } of [ended, begun]) {
+    const numbered = numberDocument(document, { ...place, series, running: runningFrom(series!) }, world);
+    await expect(numbered).rejects.toMatchObject({ code: 'CLOCK_REGRESSION', retryAfterSeconds: 1 });
+  }
+  // Whoever names the series is told that it is over.
+  const named = numberDocument(document, beforeMidnight({ isNamed: true, byScheme: false }), world);
+  await expect(named).rejects.toMatchObject({ code: 'CASH_VAT_NOT_IN_FORCE' });
+});
+
+test('what is to be so when it is signed is looked at behind the wait', async () => {
+  const place = beforeMidnight({});
+  const moment = { ...place.moment, cash_vat_until: null };
+  const seen: string[] = [];
+  const { decided, now } = await numberDocument(document, { ...place, moment }, world, (at) =>
+    seen.push(at.toISOString()),
+  );
+  expect([decided.date, now.toISOString(), seen]).toEqual([
+    '2026-12-01',
+    '2026-12-01T00:00:00.050Z',
+    ['2026-12-01T00:00:00.050Z'],
+  ]);
+});
