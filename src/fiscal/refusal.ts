@@ -327,8 +327,8 @@ export const refusals = {
   },
   DUE_BEFORE_DATE: {
     status: 400,
-    en: 'dueDate cannot be before date.',
-    pt: 'dueDate não pode ser anterior a date.',
+    en: 'dueDate cannot be before date. Give that day or a later one.',
+    pt: 'dueDate não pode ser anterior a date. Indique esse dia ou um posterior.',
   },
   DATE_TOO_EARLY: {
     status: 400,
