@@ -2,7 +2,7 @@
  * Pro formas into invoices: in full or in part, until the quantities are used. A line of an invoice takes from the line
  * of the pro forma it was made of; one that names none (the caller wrote the lines anew) takes from the lines of its item.
  */
-import { compare, divide, isZero, multiply, round2, subtract, sum, trimmed } from './decimal.ts';
+import { compare, divide, isZero, multiply, round2, smaller, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Decimal, Discount, DocumentRef, PricedLine } from './document.ts';
 import { worthOf } from './open-line.ts';
 import { type Problem, Refusal, refuseAll } from './refusal.ts';
@@ -73,7 +73,7 @@ export function openOf(proforma: readonly PricedLine[], invoiced: readonly Takin
     for (const id of ids) {
       if (isZero(wanted)) break;
       const left = quantities.get(id)!;
-      const taken = compare(wanted, left) > 0 ? left : wanted;
+      const taken = smaller(wanted, left);
       quantities.set(id, trimmed(subtract(left, taken)));
       wanted = subtract(wanted, taken);
     }
@@ -174,5 +174,3 @@ function partOf(amount: Decimal, part: Decimal, whole: Decimal): Decimal {
   const above = compare(multiply(rounded, whole), multiply(amount, part)) > 0;
   return above ? subtract(rounded, '0.01') : rounded;
 }
-
-const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);

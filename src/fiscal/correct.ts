@@ -4,7 +4,20 @@
  * together take exactly what the original had: amounts are rounded over what the notes have taken so far, so that each
  * is at most a cent away from its own rounding, and the last does not make up for all before it.
  */
-import { add, compare, divide, isZero, multiply, percentOf, round2, subtract, sum, trimmed } from './decimal.ts';
+import {
+  add,
+  compare,
+  divide,
+  isZero,
+  larger,
+  multiply,
+  percentOf,
+  round2,
+  smaller,
+  subtract,
+  sum,
+  trimmed,
+} from './decimal.ts';
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { worthOf } from './open-line.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
@@ -214,7 +227,7 @@ function part(target: Decimal, whole: Decimal, rest: Decimal): Decimal {
   const taken = subtract(whole, rest);
   if (compare(target, taken) <= 0) return '0.00';
   const step = subtract(target, taken);
-  return round2(compare(step, rest) > 0 ? rest : step);
+  return round2(smaller(step, rest));
 }
 
 /** Spreads the tax of each rate, and the withholding of each kind, over the note's lines. */
@@ -277,5 +290,3 @@ function left(whole: Decimal, parts: readonly Decimal[]): Decimal {
 }
 
 const unit = (net: Decimal, quantity: Decimal): Decimal => trimmed(divide(net, quantity, 6), 2);
-const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? a : b);
-const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) < 0 ? a : b);

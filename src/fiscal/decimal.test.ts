@@ -120,3 +120,16 @@ test('JSON numbers come and go without exponent and without change', () => {
     }),
   );
 });
+
+test('the larger and the smaller of two, and what one is above the other', () => {
+  for (const [a, b] of [
+    ['10', '9.99'],
+    ['0.1', '0.09'],
+    ['2', '0'],
+  ] as const) {
+    expect([d.larger(a, b), d.larger(b, a)]).toEqual([a, a]);
+    expect([d.smaller(a, b), d.smaller(b, a)]).toEqual([b, b]);
+    expect([d.excess(a, b), d.excess(b, a)]).toEqual([d.subtract(a, b), '0']);
+  }
+  expect(d.excess('1.50', '1.5')).toBe('0');
+});

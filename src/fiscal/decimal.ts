@@ -78,6 +78,21 @@ export function compare(a: Decimal, b: Decimal): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
+/** The one of the two that is not below the other; b where they are equal. */
+export function larger(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) > 0 ? a : b;
+}
+
+/** The one of the two that is not above the other; a where they are equal. */
+export function smaller(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) > 0 ? b : a;
+}
+
+/** What a is above b, exact; "0" where it is not. */
+export function excess(a: Decimal, b: Decimal): Decimal {
+  return compare(a, b) > 0 ? subtract(a, b) : '0';
+}
+
 /** Whether it is 0, however it is written. */
 export function isZero(a: Decimal): boolean {
   return /^[0.]*$/.test(a);

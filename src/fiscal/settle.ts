@@ -3,7 +3,19 @@
  * payment that closes the document takes all that is left, so that the receipts of an invoice (with its credit notes)
  * sum to it to the cent: net, tax, gross and withholding (VAT page, section 4; documents page, section 7).
  */
-import { add, compare, divide, isZero, multiply, percentOf, round2, subtract, sum } from './decimal.ts';
+import {
+  add,
+  compare,
+  divide,
+  excess,
+  isZero,
+  multiply,
+  percentOf,
+  round2,
+  smaller,
+  subtract,
+  sum,
+} from './decimal.ts';
 import type { Decimal, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { assert } from './refusal.ts';
 import { spread, spreadRates } from './spread.ts';
@@ -212,6 +224,4 @@ export function sameWithholding(a: WithholdingOf, b: WithholdingOf): boolean {
   return a.type === b.type && compare(a.percent, b.percent) === 0 && (a.reason ?? '') === (b.reason ?? '');
 }
 
-const excess = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? subtract(a, b) : '0');
-const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);
 const nonZero = (a: Decimal): Decimal => (isZero(a) ? '1' : a);

@@ -1,4 +1,4 @@
-import { compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
+import { compare, divide, excess, isZero, multiply, round2, smaller, subtract, sum } from './decimal.ts';
 import type { Decimal } from './document.ts';
 
 /**
@@ -29,12 +29,4 @@ function proportion(amount: Decimal, value: Decimal, total: Decimal): Decimal {
 function bounded(share: Decimal, least: Decimal, most: Decimal): Decimal {
   if (compare(share, least) < 0) return least;
   return smaller(share, most);
-}
-
-function excess(a: Decimal, b: Decimal): Decimal {
-  return compare(a, b) > 0 ? subtract(a, b) : '0';
-}
-
-function smaller(a: Decimal, b: Decimal): Decimal {
-  return compare(a, b) > 0 ? b : a;
 }

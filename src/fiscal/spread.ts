@@ -3,7 +3,7 @@
  * whole cents. A rate of which no base is taken gives no tax, and one whose base is taken whole gives all of its tax, so
  * that no receipt tells tax of nothing, now or when the rest is paid.
  */
-import { add, compare, divide, isZero, multiply, round2, subtract, sum } from './decimal.ts';
+import { add, compare, divide, excess, isZero, larger, multiply, round2, smaller, subtract, sum } from './decimal.ts';
 import type { Decimal, TaxGroup } from './document.ts';
 
 /** What each share may be, at least and at most. */
@@ -108,6 +108,3 @@ function spreadWithin(weights: readonly Decimal[], amount: Decimal, bounds: read
 
 const proportion = (amount: Decimal, part: Decimal, whole: Decimal): Decimal =>
   isZero(whole) ? '0' : round2(divide(multiply(amount, part), whole, 2));
-const excess = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? subtract(a, b) : '0');
-const smaller = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? b : a);
-const larger = (a: Decimal, b: Decimal): Decimal => (compare(a, b) > 0 ? a : b);

@@ -1,6 +1,16 @@
 /** Making the reply that shows an invoice, of its row. */
 import type { Row } from '../../db/transact.ts';
-import { add, compare, divide, multiply, percentOf, subtract, toNumber } from '../../fiscal/decimal.ts';
+import {
+  add,
+  compare,
+  divide,
+  larger,
+  multiply,
+  percentOf,
+  smaller,
+  subtract,
+  toNumber,
+} from '../../fiscal/decimal.ts';
 import type { Content, Discount, PricedLine, Region } from '../../fiscal/document.ts';
 import { shortHash } from '../../fiscal/hash-chain.ts';
 import { startOfDay, utcText } from '../../fiscal/time.ts';
@@ -252,11 +262,10 @@ function withGlobalShare(own: UnitDiscount, line: PricedLine, global: Discount |
     perUnit: divide(line.discountAmount, line.quantity, 6),
   };
   // Rounding to cents may have left less than its own, and taken more than there is: of 0.007 × 0.90 it takes 0.01.
-  const larger = (a: string, b: string) => (compare(a, b) > 0 ? a : b);
   const perUnit = larger(own.perUnit, shared.perUnit);
   return {
     percent: larger(own.percent, shared.percent),
-    perUnit: compare(perUnit, line.unitPrice) > 0 ? line.unitPrice : perUnit,
+    perUnit: smaller(perUnit, line.unitPrice),
   };
 }
 
