@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { cut, shortened } from './cut.ts';
+import { cut, fits, shortened } from './cut.ts';
 
 const anyText = fc.string({ unit: 'binary', maxLength: 30 });
 
@@ -13,6 +13,7 @@ test('the first characters are kept, each whole', () => {
   fc.assert(
     fc.property(anyText, fc.nat(40), (text, longest) => {
       expect(cut(text, longest)).toBe(Array.from(text).slice(0, longest).join(''));
+      expect(fits(text, longest)).toBe(Array.from(text).length <= longest);
     }),
   );
 });

@@ -9,7 +9,12 @@ export function cut(text: string, longest: number): string {
   return text.slice(0, end);
 }
 
-/** The same for people to read: what is left out is told by an ellipsis behind the `longest` characters. */
+/** Whether nothing of it would be cut. */
+export function fits(text: string, longest: number): boolean {
+  return cut(text, longest).length === text.length;
+}
+
+/** Cut for people to read: what is left out is told by an ellipsis behind the `longest` characters. */
 export function shortened(text: string, longest: number): string {
   const kept = cut(text, longest);
   return kept.length === text.length ? text : `${kept}…`;

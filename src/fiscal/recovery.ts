@@ -2,7 +2,7 @@
  * Recovered documents (hash chain, section 6; Despacho 8632/2014, 2.4): what they stand for, written as SAF-T's
  * HashControl wants it, what refers to them, and the one spelling by which two recoveries of the same original are found.
  */
-import { cut } from './cut.ts';
+import { fits } from './cut.ts';
 import { type DocumentRef, type DocumentType, documentTypes, type Recovered } from './document.ts';
 
 /**
@@ -41,7 +41,7 @@ const codesOf = (type: DocumentType): readonly string[] =>
 
 /** Whether an original is written as its kind wants it, and fits where it is told. */
 export function isOriginal({ kind, original }: Pick<Recovered, 'kind' | 'original'>): boolean {
-  return cut(original, longest_original) === original && forms[kind].test(original);
+  return fits(original, longest_original) && forms[kind].test(original);
 }
 
 /** "FTM abc/00001" or "FTD XY 2013A/00099": the printed form or the duplicate that a recovered document stands for. */

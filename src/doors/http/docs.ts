@@ -29,8 +29,9 @@ export async function addDocs(app: FastifyInstance, world: World): Promise<void>
   spoken('/docs/readiness', readinessPage);
   spoken('/docs', referencePage, viewerPolicy);
   app.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
-  const errors = { en: Buffer.from(errorsPage('en')), pt: Buffer.from(errorsPage('pt')) };
-  spoken('/docs/errors', (language) => errors[language]);
+  // Made once per language, when it is first asked for: the table does not change while the program runs.
+  const errors: Partial<Record<Language, Buffer>> = {};
+  spoken('/docs/errors', (language) => (errors[language] ??= Buffer.from(errorsPage(language))));
   addAssets(app);
 }
 

@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
-import { cut } from '../../fiscal/cut.ts';
+import { fits } from '../../fiscal/cut.ts';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import { type Content, documentTypes, type Recovered, type Region } from '../../fiscal/document.ts';
 import { isOfOtherType, isOriginal, longest_original, originalForm } from '../../fiscal/recovery.ts';
@@ -76,7 +76,7 @@ export function recoveryProblems(body: Record<string, unknown>): Problem[] {
   ];
   const { kind, original } = body;
   // The schema says how long it may be; it counts characters, of which some are two units.
-  const isRead = typeof original === 'string' && cut(original, longest_original) === original;
+  const isRead = typeof original === 'string' && fits(original, longest_original);
   if ((kind !== 'M' && kind !== 'D') || !isRead) return problems;
   const type = recoveredTypes.find((one) => one === body['type']);
   if (!isOriginal({ kind, original })) {

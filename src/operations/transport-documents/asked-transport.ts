@@ -2,7 +2,7 @@
 import type { Static } from 'typebox';
 import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
-import { cut } from '../../fiscal/cut.ts';
+import { fits } from '../../fiscal/cut.ts';
 import type { DocumentType, Place, Region, Transport } from '../../fiscal/document.ts';
 import { isPostalCode } from '../../fiscal/identifiers.ts';
 import { type Problem, refuseAll } from '../../fiscal/refusal.ts';
@@ -79,7 +79,7 @@ export function transportProblems(body: Record<string, unknown>): Problem[] {
   }
   const { licensePlate } = body;
   // Of one that is too long the schema says so; it counts characters, of which some are two units.
-  const isRead = typeof licensePlate === 'string' && cut(licensePlate, longest_plate) === licensePlate;
+  const isRead = typeof licensePlate === 'string' && fits(licensePlate, longest_plate);
   if (isRead && licensePlate.trim() !== '' && !isLicensePlate(licensePlate))
     badForm('/licensePlate', 'AA-00-AA / AA 00 00 / L-123456');
   return problems;
