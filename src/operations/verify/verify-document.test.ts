@@ -3,6 +3,7 @@ import { sampleContent, sampleLine } from '../../../test/fiscal-samples.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { signedText } from '../../fiscal/hash-chain.ts';
 import { type DecidedIssue, decideIssue, finishIssue } from '../../fiscal/issue.ts';
+import { receiptOver } from '../../fiscal/standing.ts';
 import { documentFaults, type StoredDocument, type StoredSeries } from './verify-document.ts';
 
 const series: StoredSeries = { code: 'A2026', documentType: 'INVOICE', atType: 'FT', validationCode: 'AAJFF1XZ' };
@@ -19,12 +20,13 @@ function stored(content: Content, of: StoredSeries = series): StoredDocument {
     certificateNumber: 9999,
     keyVersion: 1,
   }) as DecidedIssue;
-  const issued = finishIssue(decided, hash);
+  const { parts } = decided;
+  const issued = finishIssue(decided, parts === undefined ? '' : hash);
   const { totals } = decided.content;
   return {
     ...issued,
     type: content.type,
-    signedText: signedText(decided.parts!, previousHash),
+    signedText: parts === undefined ? null : signedText(parts, previousHash),
     dueDate: decided.dueDate,
     customerName: content.customer.name,
     currency: content.currency,
@@ -45,9 +47,9 @@ const honest = stored(sampleContent('INVOICE', lines, { date: '2026-03-02', dueD
 /** Its draft said neither day. */
 const undated = stored(sampleContent('INVOICE', lines));
 
-/** The document with one member of it changed, as a copy. */
+/** The document with one member of it changed, as a copy; parts that are one object here are two in what is stored. */
 function altered(path: string, value: unknown, document = honest): StoredDocument {
-  const copy = structuredClone(document) as unknown as Record<string, unknown>;
+  const copy = JSON.parse(JSON.stringify(document)) as Record<string, unknown>;
   const names = path.split('.');
   const last = names.pop()!;
   const place = names.reduce((at, name) => at[name] as Record<string, unknown>, copy);
@@ -60,6 +62,24 @@ test('an honest document has no fault, in EUR and in another currency', () => {
   expect(documentFaults(honest, series, previousHash)).toEqual([]);
   const foreign = stored(sampleContent('INVOICE', [sampleLine()], { currency: 'USD', exchangeRate: '0.913' }));
   expect(documentFaults(foreign, series, previousHash)).toEqual([]);
+});
+
+test('so it is when it is due later, and as a receipt, which has no signature and no lines', () => {
+  const later = stored(sampleContent('INVOICE', lines, { date: '2026-03-02', dueDate: '2026-04-01' }));
+  expect(documentFaults(later, series, previousHash)).toEqual([]);
+  const { content } = honest;
+  const invoice = {
+    id: 'invoice',
+    type: 'INVOICE',
+    status: 'ISSUED',
+    number: honest.number,
+    date: '2026-03-02',
+  } as const;
+  const parent = { ...invoice, content, outstanding: content.totals.toPay, children: [] };
+  const receipts: StoredSeries = { ...series, documentType: 'RECEIPT', atType: 'RG' };
+  const receipt = stored(receiptOver(parent, '100.00', { method: 'MB', date: '2026-03-02' }, undefined), receipts);
+  expect(documentFaults(receipt, receipts, '')).toEqual([]);
+  expect(documentFaults(altered('content.totals.net', '1.00', receipt), receipts, '').join('\n')).toMatch(/a total of/);
 });
 
 test('a QR code as it was made before is none: a valued transport document of 0.00 had no region', () => {
@@ -116,6 +136,23 @@ describe('an altered one has', () => {
   ])('%s, which its draft left open', (path, value, faults) => {
     expect(documentFaults(undated, series, previousHash)).toEqual([]);
     expect(documentFaults(altered(path, value, undated), series, previousHash)).toEqual(
+      faults.map((fault) => expect.stringContaining(fault)),
+    );
+  });
+
+  // Each is looked at for itself: what says the same of another one does not tell it.
+  test.each([
+    ['content.totals.groups.0.tax', ['has VAT of 43.70 instead of 1']],
+    ['content.totals.withholdings.0.amount', ['has withholding tax of 25.00 instead of 1']],
+    ['content.lines.0.eur.tax', ['has VAT in the books of 43.70, and its lines make 24']],
+    [
+      'content.totals.toPay',
+      ['has the amount to pay', 'has an amount to pay with its withholding of 26 instead of 533.70'],
+    ],
+    ['content.totals.gross', ['has the total', 'has a total of 1.00', 'has an amount to pay with its withholding of']],
+    ['hash', []],
+  ])('%s: all that is told of it', (path, faults) => {
+    expect(documentFaults(altered(path, '1.00'), series, previousHash)).toEqual(
       faults.map((fault) => expect.stringContaining(fault)),
     );
   });
