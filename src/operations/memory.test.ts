@@ -60,6 +60,7 @@ test('after something was not as it was remembered, places are read for half a m
 test('what one company has is unknown to another, whatever it asks for', () => {
   const memory = new Memory(() => 0);
   const [A, B] = [memory.of('A'), memory.of('B')];
+  expect([memory.of('A'), memory.of('B')].map((one, i) => one === [A, B][i])).toEqual([true, true]);
   A.keepMoment(moment);
   A.keepPlaces('INVOICE', null, [{ place_id: 's' }]);
   A.keepMasters('customer', [{ id: 'c' }]);
@@ -86,6 +87,21 @@ test('a customer is no item, and a series that is named no default', () => {
   expect([memory.places('INVOICE', 's'), memory.places('INVOICE', null)]).toEqual([[{ place_id: 's' }], undefined]);
 });
 
+test('all are used only where each of them is; a draft that is forgotten is unknown, and no other one', () => {
+  const memory = new Memory(() => 0).of('A');
+  memory.keepUsed(['c', 'i']);
+  memory.keepUsed(['c', 'j']);
+  expect([['c'], ['c', 'i', 'j'], ['c', 'k'], ['k', 'c']].map((ids) => memory.areUsed(ids))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  for (const id of ['d', 'e']) memory.keepDraft(id, parts(id, utf8('')));
+  memory.forgetDraft('d');
+  expect([memory.draft('d'), memory.draft('e')?.columns['id']]).toEqual([undefined, 'e']);
+});
+
 test('what was read is forgotten at once; the heads stay until all is', () => {
   const memory = new Memory(() => 0);
   const A = memory.of('A');
@@ -93,6 +109,7 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
   const head = A.head(row);
   A.keepMoment(moment);
   A.keepMasters('item', [{ id: 'i' }]);
+  A.keepPlaces('INVOICE', null, []);
   A.keepUsed(['i']);
   A.keepDraft('d', parts('d', utf8('')));
   A.forgetRead();
@@ -102,6 +119,7 @@ test('what was read is forgotten at once; the heads stay until all is', () => {
     false,
     undefined,
   ]);
+  expect(A.places('INVOICE', null)).toBeUndefined();
   expect(A.head(row)).toBe(head);
   expect(A.head({ ...row, last_number: 5 })).not.toBe(head);
   memory.forget('A');
