@@ -4,11 +4,16 @@ import { sampleContent, sampleLine, takenBy } from '../../test/fiscal-samples.ts
 import { growth, no_square } from '../../test/growth.ts';
 import { creditNoteOver } from './correct.ts';
 import { divide, fromNumber, multiply, round2, sum } from './decimal.ts';
-import type { Content, Priced } from './document.ts';
+import type { Content, Priced, PricedLine } from './document.ts';
 import { price } from './totals.ts';
 
+interface Over {
+  readonly discount?: PricedLine['discount'];
+  readonly money?: { readonly currency: string; readonly exchangeRate: string };
+}
+
 /** One line at 23 %, taken back piece by piece. */
-function takenBack(quantity: number, unitPrice: string): { original: Priced; notes: Priced[] } {
+function takenBack(quantity: number, unitPrice: string, over: Over = {}): { original: Priced; notes: Priced[] } {
   const line = {
     itemId: 'item-1',
     name: 'Peça',
@@ -19,9 +24,11 @@ function takenBack(quantity: number, unitPrice: string): { original: Priced; not
     unitPrice,
     region: 'PT' as const,
     vatRate: 'NORMAL' as const,
+    discount: over.discount,
   };
-  const original = price({ lines: [line], taxPoint: '2026-03-02', currency: 'EUR' });
-  const content = { ...sampleContent('INVOICE'), ...original } as Content;
+  const money = over.money ?? { currency: 'EUR' };
+  const original = price({ lines: [line], taxPoint: '2026-03-02', ...money });
+  const content = { ...sampleContent('INVOICE'), ...original, ...money } as Content;
   const notes: Priced[] = [];
   for (let i = 0; i < quantity; i++) {
     notes.push(
@@ -44,6 +51,19 @@ test('fifty notes of a piece each: no note makes up for the rounding of all befo
       expect(lines[0]!.discountAmount).toBe('0.00');
     }
   }
+});
+
+test('the books tell the discount that the note shows, and none where the invoice has none', () => {
+  const discount = { type: 'AMOUNT', value: '0.01' } as const;
+  for (const [unitPrice, over] of [['0.105'], ['10.005', { discount }], ['0.335', { discount }]] as const) {
+    for (const { lines } of takenBack(7, unitPrice, over).notes) {
+      expect([unitPrice, lines[0]!.eur.discountAmount]).toEqual([unitPrice, lines[0]!.discountAmount]);
+    }
+  }
+  const money = { currency: 'USD', exchangeRate: '0.9123' };
+  const shown = (over: Over) => takenBack(7, '0.115', over).notes.map(({ lines }) => lines[0]!.eur.discountAmount);
+  expect(new Set(shown({ money }))).toEqual(new Set(['0.00']));
+  expect(shown({ money, discount })[0]).toBe('0.01');
 });
 
 test('any piece of any line: at most a cent from its own rounding, and together the whole', () => {

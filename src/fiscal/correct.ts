@@ -61,7 +61,8 @@ export function creditNoteOver(
     wanted ??
     [...open.values()].filter((line) => compare(line.quantity, '0') > 0).map((line) => ({ id: line.line.id }));
   refuseAll(problemsOf(open, asked));
-  const lines = asked.map((item, i) => creditedLine(open.get(item.id)!, item.quantity, i + 1, newId()));
+  const inEuros = original.currency === 'EUR';
+  const lines = asked.map((item, i) => creditedLine(open.get(item.id)!, item.quantity, i + 1, newId(), inEuros));
   const totals = totalsOf(lines, original.totals, taken.totals, (line) => line.net);
   const books = totalsOf(lines, original.books, taken.books, (line) => line.eur.net);
   const gross = round2(sum(lines.map((line) => line.gross)));
@@ -129,7 +130,13 @@ function problemsOf(open: ReadonlyMap<string, OpenLine>, asked: readonly Credite
 }
 
 /** The part of a line that a quantity takes: in proportion to the whole line, over what earlier notes have taken. */
-function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: number, id: string): PricedLine {
+function creditedLine(
+  open: OpenLine,
+  quantity: Decimal | undefined,
+  number: number,
+  id: string,
+  inEuros: boolean,
+): PricedLine {
   const { line } = open;
   const taken = quantity ?? open.quantity;
   const upTo = add(subtract(line.quantity, open.quantity), taken);
@@ -139,10 +146,7 @@ function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: num
   const eurNet = share(line.eur.net, open.eurNet);
   // Without a discount what rounding takes is none either.
   const gross = isZero(line.discountAmount) ? net : larger(round2(multiply(taken, line.unitPrice)), net);
-  const eurGross = larger(
-    round2(divide(multiply(add(line.eur.net, line.eur.discountAmount), taken), line.quantity, 2)),
-    eurNet,
-  );
+  const discountAmount = round2(subtract(gross, net));
   return {
     ...line,
     id,
@@ -150,13 +154,25 @@ function creditedLine(open: OpenLine, quantity: Decimal | undefined, number: num
     number,
     quantity: taken,
     gross,
-    discountAmount: round2(subtract(gross, net)),
+    discountAmount,
     net,
     tax: '0.00',
     unitNet: unit(net, taken),
     withholdingAmount: '0.00',
-    eur: { net: eurNet, tax: '0.00', unitNet: unit(eurNet, taken), discountAmount: round2(subtract(eurGross, eurNet)) },
+    eur: {
+      net: eurNet,
+      tax: '0.00',
+      unitNet: unit(eurNet, taken),
+      discountAmount: inEuros ? discountAmount : convertedDiscount(line, taken, eurNet),
+    },
   };
+}
+
+/** What the discount of a line in another currency is in euros, of the quantity taken. */
+function convertedDiscount({ eur, quantity }: PricedLine, taken: Decimal, eurNet: Decimal): Decimal {
+  if (isZero(eur.discountAmount)) return '0.00';
+  const gross = round2(divide(multiply(add(eur.net, eur.discountAmount), taken), quantity, 2));
+  return round2(subtract(larger(gross, eurNet), eurNet));
 }
 
 /** Totals per rate, rounded over all notes up to this one: never above what is left of the original. */
