@@ -7,6 +7,7 @@ import {
   documentTypes,
   type Region,
   type TaxGroup,
+  type WithholdingGroup,
 } from '../fiscal/document.ts';
 import { exemptions } from '../fiscal/exemptions.ts';
 import { money, percent, quantity } from './format.ts';
@@ -53,8 +54,7 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
   const { totals, currency, cashVat } = content;
   const isReceipt = documentTypes[content.type].family === 'RECEIPT';
   const withheld = totals.withholdings.map((group) => ({
-    label: `${pen.label('withholding')} ${group.type}\u00a0${percent(group.percent)}`,
-    value: money(group.amount, currency),
+    ...withheldOf(group, currency, pen),
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));
   const gross = { label: pen.label(isReceipt ? 'settledGross' : 'gross'), value: money(totals.gross, currency) };
@@ -129,11 +129,20 @@ function exemptionsOf(groups: readonly TaxGroup[]) {
   return [...codes].sort().map((code) => ({ code, mention: mentions.get(code) ?? code }));
 }
 
-/** VAT is owed in euros, whatever the document's currency: base, VAT and total as signed and exported. */
+/** What is owed to the state is owed in euros, whatever the document's currency: VAT, total and withholding as signed and exported. */
 function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen: Pen): Sum[] {
   const rate = { label: pen.label('exchangeRate'), value: `1 ${currency} = ${quantity(exchangeRate ?? '1')}\u00a0€` };
   const shown = (word: Word, value: Decimal) => ({ label: pen.label(word), value: money(value, 'EUR') });
-  const tax = [shown('net', books.net), shown('vat', books.tax)];
-  if (documentTypes[type].family !== 'RECEIPT') return [rate, ...tax, shown('gross', books.gross)];
-  return [rate, ...(cashVat === true ? tax : []), shown('received', books.toPay)];
+  const isReceipt = documentTypes[type].family === 'RECEIPT';
+  const tax = isReceipt && cashVat !== true ? [] : [shown('net', books.net), shown('vat', books.tax)];
+  const withheld = books.withholdings.map((group) => withheldOf(group, 'EUR', pen));
+  const all = shown(isReceipt ? 'settledGross' : 'gross', books.gross);
+  const last = shown(lastWord(type), books.toPay);
+  if (withheld.length > 0) return [rate, ...tax, all, ...withheld, last];
+  return [rate, ...tax, isReceipt ? last : all];
+}
+
+/** Without its legal norm, which stands once on a paper. */
+function withheldOf({ type, percent: share, amount }: WithholdingGroup, currency: string, pen: Pen): Sum {
+  return { label: `${pen.label('withholding')} ${type}\u00a0${percent(share)}`, value: money(amount, currency) };
 }

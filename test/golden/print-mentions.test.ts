@@ -341,6 +341,23 @@ describe('receipts', () => {
     expect(totals!.final).toEqual({ label: 'Total recebido', value: '1 000,00 €' });
   });
 
+  test('in another currency: total and withholding in euros too, as the QR code tells them', () => {
+    const withheld = line({ name: 'a', unitPrice: '1000', withholding: { type: 'IRS', percent: '23', reason: 'b' } });
+    const content = { currency: 'USD', exchangeRate: '0.9215' };
+    const { books } = sample({ lines: [withheld], content }).content;
+    const euros = (type: DocumentType, more = {}) =>
+      paper(sample({ type, lines: [withheld], content: { ...content, ...more } }))
+        .totals!.euros.slice(1)
+        .map(({ label, value }) => `${label}: ${value}`);
+    const tax = ['Total sem IVA: 921,50 €', 'IVA: 211,95 €'];
+    const withholding = 'Retenção na fonte IRS 23 %: 211,95 €';
+    expect([books.gross, books.withholding]).toEqual(['1133.45', '211.95']);
+    expect(euros('INVOICE')).toEqual([...tax, 'Total: 1 133,45 €', withholding, 'Total a pagar: 921,50 €']);
+    const received = ['Total liquidado: 1 133,45 €', withholding, 'Total recebido: 921,50 €'];
+    expect(euros('RECEIPT')).toEqual(received);
+    expect(euros('RECEIPT', { cashVat: true })).toEqual([...tax, ...received]);
+  });
+
   test('tell VAT per rate under the cash VAT scheme only', () => {
     const { totals, mentions } = paper(samples.receiptCashVat());
     expect(mentions).toEqual(['Este documento não serve de fatura', 'IVA - regime de caixa']);
