@@ -64,7 +64,7 @@ function addBooks(owner: Pool, registers: Registry[]): void {
   });
   new Gauge({
     name: 'certo_at_pending_documents',
-    help: 'Issued documents that the tax authority does not have yet.',
+    help: 'Documents of which the tax authority has yet to be told that they were issued, cancelled or invoiced.',
     registers,
     async collect() {
       this.set(await figure(owner, 'count(*)'));
@@ -72,10 +72,10 @@ function addBooks(owner: Pool, registers: Registry[]): void {
   });
   new Gauge({
     name: 'certo_at_oldest_pending_seconds',
-    help: 'Age of the oldest document that the tax authority does not have yet; 0 when it has all.',
+    help: 'How long the oldest report to the tax authority has been waiting; 0 when none waits.',
     registers,
     async collect() {
-      this.set(Math.max(0, await figure(owner, 'extract(epoch from certo.now() - min(issued_at))')));
+      this.set(Math.max(0, await figure(owner, `extract(epoch from certo.now() - min(${waitsSince}))`)));
     },
   });
   new Gauge({
@@ -91,6 +91,9 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     },
   });
 }
+
+// Of what the AT has, a later change waits: since it happened, not since the document was issued.
+const waitsSince = 'case when at_told is null then issued_at else coalesce(canceled_at, converted_at, issued_at) end';
 
 async function figure(owner: Pool, expression: string): Promise<number> {
   const { rows } = await owner.query(
