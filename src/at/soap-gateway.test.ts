@@ -3,6 +3,7 @@
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/eventually.ts';
 import type { AtWorld } from './fixtures/at-world.ts';
 import { openAtWorld, registered } from './fixtures/at-world.ts';
 import * as s from './fixtures/samples.ts';
@@ -230,6 +231,24 @@ describe('bounds', () => {
       problem: 'given up',
       sent: false,
     });
+  });
+
+  it('a closed gateway gives up the call under way as its own doing, and makes no other', async () => {
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 9_000 });
+    const gateway = world.gatewayWith({});
+    const told = async () => ((await world.control('GET', '/__log?limit=1000')) as object[]).length;
+    const before = await told();
+    const underWay = calls.reportInvoice(gateway);
+    await eventually(async () => expect(await told()).toBe(before + 1));
+    gateway.close();
+    expect(await underWay).toEqual({ kind: 'unknown', problem: 'this program hung up', sent: true });
+    await world.control('DELETE', '/__fault');
+    expect(await calls.reportInvoice(gateway)).toEqual({
+      kind: 'unknown',
+      problem: 'this program hung up',
+      sent: false,
+    });
+    expect(await told()).toBe(before + 1);
   });
 
   it('waiting for a free connection counts against the deadline', async () => {

@@ -3,6 +3,7 @@
  * The same code in all modes; only addresses and trust differ. It logs nothing and keeps no message.
  */
 import type { KeyObject } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { endpointOf } from './endpoints.ts';
 import {
   type AtGateway,
@@ -40,7 +41,7 @@ export interface SoapGatewayOptions {
 }
 
 export interface SoapGateway extends AtGateway {
-  /** Closes idle connections; calls under way end as unknown. */
+  /** Closes connections; calls under way, and all that come, end as unknown. */
   close(): void;
 }
 
@@ -50,6 +51,9 @@ export interface SoapGateway extends AtGateway {
  */
 export function openSoapGateway(options: SoapGatewayOptions): SoapGateway {
   const agent = openAgent(options.tls, options.maxConnections ?? calls_at_once.reports + calls_at_once.series);
+  const closing = new AbortController();
+  // As many as there are calls at once.
+  setMaxListeners(0, closing.signal);
 
   async function exchange(
     operation: Operation,
@@ -67,6 +71,7 @@ export function openSoapGateway(options: SoapGatewayOptions): SoapGateway {
     return post(agent, endpoint, envelope(header, body), {
       deadlineMilliseconds: options.deadlineMilliseconds,
       signal: call?.signal,
+      closed: closing.signal,
     });
   }
 
@@ -98,7 +103,10 @@ export function openSoapGateway(options: SoapGatewayOptions): SoapGateway {
     reportPayment: calling('reportPayment'),
     changePaymentStatus: calling('changePaymentStatus'),
     reportTransport: calling('reportTransport'),
-    close: () => agent.destroy(),
+    close() {
+      closing.abort();
+      agent.destroy();
+    },
   };
 }
 

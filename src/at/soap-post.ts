@@ -18,6 +18,8 @@ export type Reply =
 export interface PostOptions {
   readonly deadlineMilliseconds: number;
   readonly signal?: AbortSignal | undefined;
+  /** Of the gateway: once it is closed nothing leaves, and nothing is waited for. */
+  readonly closed: AbortSignal;
 }
 
 /** Largest reply read: 1 MiB. An answer about one document has about 1 KB, a list of 1,000 series about 600 KB. */
@@ -51,22 +53,25 @@ export function openAgent(tls: TlsMaterial, maxConnections: number): Agent {
  * has not got it.
  */
 export function post(agent: Agent, endpoint: Endpoint, body: string, options: PostOptions): Promise<Reply> {
-  if (options.signal?.aborted === true) return Promise.resolve({ kind: 'failed', problem: 'given up', sent: false });
+  const { signal, closed } = options;
+  const whyNot = (): string => (closed.aborted ? 'this program hung up' : 'given up');
+  if (closed.aborted || signal?.aborted === true)
+    return Promise.resolve({ kind: 'failed', problem: whyNot(), sent: false });
   return new Promise((resolve) => {
     let sent = false;
     const outgoing = request(endpoint.url, { method: 'POST', agent, headers: headersOf(endpoint, body) });
     const settle = (reply: Reply): void => {
       clearTimeout(timer);
-      options.signal?.removeEventListener('abort', giveUp);
+      for (const each of [closed, signal]) each?.removeEventListener('abort', giveUp);
       resolve(reply);
     };
     const fail = (problem: string): void => {
       settle({ kind: 'failed', problem, sent });
       outgoing.destroy();
     };
-    const giveUp = (): void => fail('given up');
+    const giveUp = (): void => fail(whyNot());
     const timer = setTimeout(fail, options.deadlineMilliseconds, 'no complete answer in time');
-    options.signal?.addEventListener('abort', giveUp);
+    for (const each of [closed, signal]) each?.addEventListener('abort', giveUp);
     noteSending(outgoing, () => {
       sent = true;
     });
