@@ -6,7 +6,7 @@
 import { calls_at_once } from '../../at/gateway.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { Failing } from './failing.ts';
+import { FailureLog } from '../failure-log.ts';
 import { startForgetting } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup } from './reports.ts';
@@ -25,6 +25,8 @@ const sweep_milliseconds = 1000;
 /** Between two looks for reports: while callers wait a nudge after each issue would cost more than it brings. */
 const look_milliseconds = { idle: 250, busy: sweep_milliseconds };
 const most_companies = 1_000;
+/** What fails for the same passing cause is logged once in this time, with a count: it is met again with each sweep. */
+const failures_window_ms = 60_000;
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
@@ -36,9 +38,9 @@ export const nobody: Entry = {
 
 /** Goes on until `stop`. What fails is logged and tried again with the next sweep; nothing is thrown. */
 export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
-  const failing = new Failing(world.log);
+  const failures = new FailureLog(world.log, failures_window_ms);
   const failed = (error: unknown, companyId?: string): void =>
-    failing.note(error, 'the clock could not do its work; it tries again', { companyId });
+    failures.note(error, 'the clock could not do its work; it tries again', { companyId });
   const reports = new Rounds({
     atOnce: calls_at_once.reports,
     due: () => dueIds(world.db, toReport),
@@ -60,14 +62,15 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
     reports.look();
     series.look();
   }, sweep_milliseconds);
-  const integrity = startIntegrity(world, failing);
-  const words = startWords(world, failing, nobody);
-  const forgetting = startForgetting(world.db, failing, nobody);
+  const integrity = startIntegrity(world, failures);
+  const words = startWords(world, failures, nobody);
+  const forgetting = startForgetting(world.db, failures, nobody);
   return {
     nudge: () => reports.look(),
     async stop() {
       clearInterval(timer);
       await Promise.all([reports.stop(), series.stop(), integrity.stop(), words.stop(), forgetting.stop()]);
+      failures.close();
     },
   };
 }

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
-import type { Failing } from './failing.ts';
+import type { FailureLog } from '../failure-log.ts';
 
 const most_companies = 20;
 /** Rows of one transaction: what is locked together is little, and a short time. */
@@ -53,7 +53,7 @@ export async function forgetOld(db: Db, nobody: Entry): Promise<boolean> {
 }
 
 /** Goes on until it is stopped. */
-export function startForgetting(db: Db, failing: Failing, nobody: Entry) {
+export function startForgetting(db: Db, failures: FailureLog, nobody: Entry) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
@@ -62,7 +62,7 @@ export function startForgetting(db: Db, failing: Failing, nobody: Entry) {
       await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
       const more = await forgetOld(db, nobody).catch((error) => {
-        failing.note(error, 'what is past its time could not be forgotten; it is tried again');
+        failures.note(error, 'what is past its time could not be forgotten; it is tried again');
         return true;
       });
       pause_ms = more ? round_ms : idle_ms;

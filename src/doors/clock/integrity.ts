@@ -9,7 +9,7 @@ import type { Db } from '../../db/transact.ts';
 import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
 import { openBreaks, recordBreaks } from '../../operations/verify/breaks.ts';
 import { type Finding, type VerifyWorld, verifyCompany } from '../../operations/verify/verify-series.ts';
-import type { Failing } from './failing.ts';
+import type { FailureLog } from '../failure-log.ts';
 
 export interface IntegrityWorld {
   readonly db: Db;
@@ -39,7 +39,7 @@ const night_hour = 3;
 const hour_ms = 3_600_000;
 
 /** Begins at once, then each night at 3:00 UTC; ten minutes after a check in which a company could not be checked. */
-export function startIntegrity(world: IntegrityWorld, failing: Failing): IntegrityCheck {
+export function startIntegrity(world: IntegrityWorld, failures: FailureLog): IntegrityCheck {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
@@ -49,7 +49,7 @@ export function startIntegrity(world: IntegrityWorld, failing: Failing): Integri
         await checkBooks(world, signal);
       } catch (error) {
         next = Math.min(next, again_ms);
-        if (!signal.aborted) failing.note(error, 'the books could not be checked; they are in ten minutes');
+        if (!signal.aborted) failures.note(error, 'the books could not be checked; they are in ten minutes');
       }
       await sleep(next, undefined, { signal, ref: false }).catch(() => undefined);
     }

@@ -9,7 +9,7 @@ import { isShort, StatementError } from '../../db/errors.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
-import type { Failing } from './failing.ts';
+import type { FailureLog } from '../failure-log.ts';
 import { Setbacks } from './setbacks.ts';
 
 const most_companies = 20;
@@ -174,7 +174,7 @@ function isItsOwn({ code }: StatementError): boolean {
 }
 
 /** Goes on until it is stopped. A search is right at any moment: what is not written down yet it reads itself. */
-export function startWords({ db, log, busy }: WordsWorld, failing: Failing, nobody: Entry) {
+export function startWords({ db, log, busy }: WordsWorld, failures: FailureLog, nobody: Entry) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const round = { db, log, setbacks: noSetbacks(), signal };
@@ -182,7 +182,7 @@ export function startWords({ db, log, busy }: WordsWorld, failing: Failing, nobo
     while (!signal.aborted) {
       const began = performance.now();
       const more = await writeDownWords(round, nobody).catch((error) => {
-        if (!signal.aborted) failing.note(error, 'the words of documents could not be written down; tried again');
+        if (!signal.aborted) failures.note(error, 'the words of documents could not be written down; tried again');
         return false;
       });
       const pause_ms = more ? (performance.now() - began) * (busy() ? rest.busy : rest.idle) : idle_ms;

@@ -3,14 +3,15 @@ import { expect, test, vi } from 'vitest';
 import { ConnectionLost, OutcomeUnknown } from '../../db/errors.ts';
 import { guarded } from '../../engine/execute.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { openFailures } from './failures.ts';
+import { FailureLog } from '../failure-log.ts';
+import { logFailure } from './failures.ts';
 
 function opened() {
   const lines: Record<string, unknown>[] = [];
-  const failures = openFailures(
-    pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) }),
-  );
-  return { failures, lines };
+  const log = pino({ base: null, timestamp: false }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const failures = new FailureLog(log, 1_000);
+  const note = (refusal: Refusal, error: unknown, id: string): void => logFailure(failures, refusal, error, id);
+  return { failures, lines, note };
 }
 
 /** What the corridor makes of an error of the database. */
@@ -29,15 +30,15 @@ const broken = (code: string) =>
 test('what passes is told with its cause and without a stack; equal ones once a second, and how many', async () => {
   vi.useFakeTimers();
   try {
-    const { failures, lines } = opened();
-    const note = async (code: string, requestId: string): Promise<void> => {
+    const { failures, lines, note } = opened();
+    const noteBroken = async (code: string, requestId: string): Promise<void> => {
       const refusal = await refused(broken(code));
-      failures.note(refusal, refusal, requestId);
+      note(refusal, refusal, requestId);
     };
-    for (const requestId of ['1', '2', '3']) await note('57P01', requestId);
-    await note('EPIPE', '4');
+    for (const requestId of ['1', '2', '3']) await noteBroken('57P01', requestId);
+    await noteBroken('EPIPE', '4');
     const busy = new Refusal('DOWNLOADS_BUSY');
-    failures.note(busy, busy, '5');
+    note(busy, busy, '5');
     const cause = 'the connection to the database broke: because of';
     const said = { level: 40, msg: 'request failed', code: 'UNAVAILABLE' };
     const first = { ...said, cause: `${cause} 57P01`, sqlstate: '57P01' };
@@ -48,12 +49,12 @@ test('what passes is told with its cause and without a stack; equal ones once a 
     ]);
     vi.advanceTimersByTime(1_000);
     expect(lines.splice(0)).toEqual([{ ...first, more: 2 }]);
-    await note('57P01', '6');
+    await noteBroken('57P01', '6');
     vi.advanceTimersByTime(1_000);
     expect(lines.splice(0)).toEqual([{ ...first, more: 1 }]);
     vi.advanceTimersByTime(10_000);
-    await note('57P01', '7');
-    await note('57P01', '8');
+    await noteBroken('57P01', '7');
+    await noteBroken('57P01', '8');
     failures.close();
     expect(lines).toEqual([
       { ...first, requestId: '7' },
@@ -66,13 +67,13 @@ test('what passes is told with its cause and without a stack; equal ones once a 
 });
 
 test('a fault of ours and an outcome that nobody knows come with their stack each time; a no is not told', async () => {
-  const { failures, lines } = opened();
-  failures.note(new Refusal('INTERNAL_ERROR'), new Error('assertion failed'), '1');
-  failures.note(new Refusal('INTERNAL_ERROR'), new Error('assertion failed'), '2');
+  const { lines, note } = opened();
+  note(new Refusal('INTERNAL_ERROR'), new Error('assertion failed'), '1');
+  note(new Refusal('INTERNAL_ERROR'), new Error('assertion failed'), '2');
   const unknown = await refused(new OutcomeUnknown(broken('57P01')));
-  failures.note(unknown, unknown, '3');
+  note(unknown, unknown, '3');
   const no = new Refusal('NOT_READY');
-  failures.note(no, no, '4');
+  note(no, no, '4');
   expect(lines).toMatchObject([
     { level: 50, requestId: '1', err: { stack: expect.stringContaining('assertion failed') } },
     { level: 50, requestId: '2' },

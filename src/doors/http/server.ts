@@ -11,10 +11,11 @@ import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
 import { operations } from '../../operations/all.ts';
 import type { Operation } from '../../operations/operation.ts';
+import { FailureLog } from '../failure-log.ts';
 import { addFields, addRateFields, observeEnd, sendJson, watchTaking } from './answers.ts';
 import { Bodies, type BodyLimits, isRead, leaveBodies } from './bodies.ts';
 import { addDocs } from './docs.ts';
-import { type Failures, openFailures } from './failures.ts';
+import { logFailure } from './failures.ts';
 import { addFiles } from './files.ts';
 import { isDoubtful, longest_address, openServer, pathOf } from './framing.ts';
 import { addHealth } from './health.ts';
@@ -30,6 +31,8 @@ const problemType = 'application/problem+json; charset=utf-8';
 // As much for what comes in as for what goes out. Almost every body, and answer that waits, is shorter than what is little.
 const room: RoomLimits = { ofOne: 64 * 2 ** 20, together: 256 * 2 ** 20, little: 128 * 2 ** 10 };
 const body_limits: BodyLimits = { largest: 2 ** 20, room };
+/** Requests that fail for the same passing cause are logged once in this time, with their count. */
+const failures_window_ms = 1_000;
 
 export interface HttpDoor {
   readonly corridor: Corridor;
@@ -46,13 +49,17 @@ export interface HttpDoor {
 
 /** The door, open. */
 interface OpenDoor extends HttpDoor {
-  readonly failures: Failures;
+  readonly failures: FailureLog;
   readonly untaken: Untaken;
 }
 
 /** Ready for requests, not listening yet. */
 export async function buildServer(parts: HttpDoor): Promise<FastifyInstance> {
-  const door: OpenDoor = { ...parts, failures: openFailures(parts.log), untaken: new Untaken(room) };
+  const door: OpenDoor = {
+    ...parts,
+    failures: new FailureLog(parts.log, failures_window_ms),
+    untaken: new Untaken(room),
+  };
   const { world } = door.corridor;
   const bodies = new Bodies(body_limits);
   const app = fastify({
@@ -211,7 +218,7 @@ function sendProblem(
   door: OpenDoor,
   cause?: unknown,
 ): FastifyReply {
-  door.failures.note(refusal, cause, request.id);
+  logFailure(door.failures, refusal, cause, request.id);
   if (refusal.status === 401) reply.header('www-authenticate', 'ApiKey realm="certo", header="x-api-key"');
   if (refusal.retryAfterSeconds !== undefined) reply.header('retry-after', String(refusal.retryAfterSeconds));
   const text = problemText(refusal, door, request.id, request);
