@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { AtGateway, AtMode } from './at/gateway.ts';
 import type { Db } from './db/transact.ts';
-import { type ClockDoor, nobody, startClock } from './doors/clock/clock.ts';
+import { type ClockDoor, startClock } from './doors/clock/clock.ts';
 import { startWatch } from './doors/clock/watch.ts';
 import { oneAtATime } from './doors/http/one-at-a-time.ts';
 import { buildServer } from './doors/http/server.ts';
@@ -122,7 +122,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     startClock() {
       const { certificateNumber } = parts.config;
       const { nudge, stop } = startClock({ ...parts, certificateNumber, busy: () => press.busy });
-      const watch = startWatch(parts, nobody);
+      const watch = startWatch(parts);
       clock = {
         nudge,
         async stop() {

@@ -73,6 +73,15 @@ export function entryOfKey({ call, lazily, subject }: Credential, accept: (princ
   };
 }
 
+/**
+ * The entry into no company: row-level security shows it no row of any. For questions about the server and the installation,
+ * and for the functions that say which companies have work.
+ */
+export const entryOfNobody: Entry = {
+  call: [statement('enter_nobody', `select set_config('app.company_id', '', true)`), []],
+  accept: () => undefined,
+};
+
 /** The entry of the operator (command line) or of the clock into one company. */
 export function entryOfCompany(companyId: string, actor: string, accept?: (principal: Principal) => void): Entry {
   return {

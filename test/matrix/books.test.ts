@@ -6,9 +6,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StatementError } from '../../src/db/errors.ts';
 import type { Entry } from '../../src/db/transact.ts';
-import { nobody } from '../../src/doors/clock/clock.ts';
 import { noSetbacks, writeDownWords } from '../../src/doors/clock/words.ts';
-import { entryOfCompany } from '../../src/identity/principal.ts';
+import { entryOfCompany, entryOfNobody } from '../../src/identity/principal.ts';
 import { tokenHash } from '../../src/identity/tokens.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -49,15 +48,10 @@ beforeAll(async () => {
       [company.id],
     );
     await asApp(entryOfCompany(company.id, 'test'), `select * from certo.take_rate('books', 1)`);
-    await writeDownWords({ db: service.db, log: service.log, setbacks: noSetbacks() }, nobody);
+    await writeDownWords({ db: service.db, log: service.log, setbacks: noSetbacks() });
   }
 });
 afterAll(() => service.stop('tampered'));
-
-const noCompany: Entry = {
-  call: [{ name: 'books_nobody', text: `select set_config('app.company_id', '', true)` }, []],
-  accept: () => undefined,
-};
 
 /** Rows of a statement run as the service's role, or the SQLSTATE that refused it. */
 async function asApp(entry: Entry, sql: string, parameters: unknown[] = []): Promise<unknown> {
@@ -116,9 +110,9 @@ describe('reach', () => {
   test('without a company nothing is seen, changed, removed or added', async () => {
     for (const table of await tenantTables()) {
       const { name } = table;
-      expect([name, await asApp(noCompany, `select 1 as one from certo.${name}`)]).toEqual([name, []]);
-      await changesNothing(noCompany, table, 'true');
-      expect([name, await insertedCopy(noCompany, table, B.id)]).toEqual([name, '42501']);
+      expect([name, await asApp(entryOfNobody, `select 1 as one from certo.${name}`)]).toEqual([name, []]);
+      await changesNothing(entryOfNobody, table, 'true');
+      expect([name, await insertedCopy(entryOfNobody, table, B.id)]).toEqual([name, '42501']);
     }
   });
 
@@ -440,7 +434,7 @@ describe('restores', () => {
     await asOwner(
       `insert into certo.restores (number, taken_at, written_by, digest, nothing_lost) values (9, certo.now(), '1', sha256('x'), true)`,
     );
-    expect(await asApp(noCompany, 'select number from certo.restores where number = 9')).toEqual([{ number: 9 }]);
+    expect(await asApp(entryOfNobody, 'select number from certo.restores where number = 9')).toEqual([{ number: 9 }]);
     for (const sql of [
       'update certo.restores set nothing_lost = false',
       'delete from certo.restores',
@@ -452,7 +446,7 @@ describe('restores', () => {
       'update certo.restores set nothing_lost = false',
       'delete from certo.restores',
     ])
-      expect([sql, await asApp(noCompany, sql)]).toEqual([sql, '42501']);
+      expect([sql, await asApp(entryOfNobody, sql)]).toEqual([sql, '42501']);
   });
 });
 

@@ -16,10 +16,6 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-const nobody = {
-  call: [{ name: 'forget_nobody', text: `select set_config('app.company_id', '', true)` }, []],
-  accept: () => undefined,
-} as const;
 const day = 86_400_000;
 const create = (company: TestCompany, key: string, name = 'Maria Silva') =>
   company.post('/customers', { name, country: 'PT' }, { headers: { 'idempotency-key': key } });
@@ -49,7 +45,7 @@ test('a round takes a bounded group of each company, the oldest first, and says 
   await old(A, 150, 40);
   await old(A, 30, 29);
   await old(B, 10, 31);
-  expect(await forgetOld(service.db, nobody)).toBe(true);
+  expect(await forgetOld(service.db)).toBe(true);
   expect([await keptAndAll(A), await keptAndAll(B)]).toEqual([
     [180, 680],
     [0, 10],
@@ -58,9 +54,9 @@ test('a round takes a bounded group of each company, the oldest first, and says 
     `select count(*)::int as n from certo.claims where body is not null and completed_at < certo.now() - interval '39 days'`,
   );
   expect(rows).toEqual([{ n: 0 }]);
-  expect(await forgetOld(service.db, nobody)).toBe(false);
+  expect(await forgetOld(service.db)).toBe(false);
   expect(await keptAndAll(A)).toEqual([30, 680]);
-  expect(await forgetOld(service.db, nobody)).toBe(false);
+  expect(await forgetOld(service.db)).toBe(false);
 });
 
 test('several at once share the work: none waits for what another one has locked', async () => {
@@ -72,13 +68,13 @@ test('several at once share the work: none waits for what another one has locked
       'select 1 from certo.claims where company_id = $1 and body is not null order by completed_at limit 100 for update',
       [B.id],
     );
-    await Promise.all([1, 2, 3, 4].map(() => forgetOld(service.db, nobody)));
+    await Promise.all([1, 2, 3, 4].map(() => forgetOld(service.db)));
     expect((await keptAndAll(B))[0]).toBeGreaterThanOrEqual(100);
     await writer.query('rollback');
   } finally {
     writer.release();
   }
-  while (await forgetOld(service.db, nobody));
+  while (await forgetOld(service.db));
   expect((await keptAndAll(B))[0]).toBe(0);
 });
 

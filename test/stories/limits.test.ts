@@ -215,7 +215,6 @@ test('a request counts once, also where it is refused; a revoked key is 401 on e
 
 test('a count of a day ago is forgotten, one of today is not, and one that is forgotten meanwhile begins anew', async () => {
   const { forgetOld } = await import('../../src/doors/clock/forget.ts');
-  const nobody = { call: [{ name: 'limits_nobody', text: 'select 1' }, []], accept: () => undefined } as const;
   const take = (subject: string) => takeExactly(dbs[0]!.read(entryOfCompany(B.id, 'test'), 'lazily'), subject, 9);
   const known = async () =>
     (await service.owner.query('select subject from certo.rates where company_id = $1 order by 1', [B.id])).rows.map(
@@ -225,12 +224,12 @@ test('a count of a day ago is forgotten, one of today is not, and one that is fo
   await take('yesterday');
   await service.setClock(new Date('2027-03-02T16:01:01.000Z'));
   await take('today');
-  const [, taken] = await Promise.all([forgetOld(service.db, nobody), take('yesterday')]);
+  const [, taken] = await Promise.all([forgetOld(service.db), take('yesterday')]);
   expect(taken).toMatchObject({ remaining: 8, exceeded: false });
   expect(await known()).toEqual(expect.arrayContaining(['today']));
   await service.setClock(new Date('2027-03-03T16:01:30.000Z'));
   await take('today');
-  await forgetOld(service.db, nobody);
+  await forgetOld(service.db);
   expect(await known()).toEqual(['today']);
   await service.setClock(null);
 });

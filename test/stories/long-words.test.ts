@@ -9,8 +9,8 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate, migrationFiles } from '../../src/db/migrate.ts';
 import { openOwner } from '../../src/db/open.ts';
-import { nobody } from '../../src/doors/clock/clock.ts';
 import { wrongWith } from '../../src/engine/plain-text.ts';
+import { entryOfNobody } from '../../src/identity/principal.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ afterAll(() => database.drop());
 
 /** As the service asks it, within the time that its statements have. */
 async function asked(sql: string, ...parameters: unknown[]): Promise<unknown> {
-  const [row] = await database.db.read(nobody).query({ sql: `select ${sql} as told`, parameters });
+  const [row] = await database.db.read(entryOfNobody).query({ sql: `select ${sql} as told`, parameters });
   return row!['told'];
 }
 

@@ -8,9 +8,8 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anyOf, type Condition, compile, contains, own, sql } from '../../src/db/page.ts';
-import { nobody } from '../../src/doors/clock/clock.ts';
 import { noSetbacks, writeDownWords } from '../../src/doors/clock/words.ts';
-import { entryOfCompany } from '../../src/identity/principal.ts';
+import { entryOfCompany, entryOfNobody } from '../../src/identity/principal.ts';
 import { createCompany } from '../../src/operations/company/create-company.ts';
 import { withImported } from '../../src/operations/invoices/imported.ts';
 import {
@@ -334,7 +333,7 @@ async function writtenDown(): Promise<number> {
 }
 
 const log = pino({ level: 'silent' });
-const writeSome = () => writeDownWords({ db: database.db, log, setbacks: noSetbacks() }, nobody);
+const writeSome = () => writeDownWords({ db: database.db, log, setbacks: noSetbacks() });
 async function writeAll(): Promise<void> {
   while (await writeSome());
 }
@@ -398,7 +397,7 @@ test.each([
   const seen = await database.db.read(entryOfCompany(B, 'test')).query(query);
   expect(seen.map(({ id }) => id).sort()).toEqual(expected.map(({ id }) => id).sort());
   expect(seen.length).toBe(count);
-  expect(await database.db.read(nobody).query(query)).toEqual([]);
+  expect(await database.db.read(entryOfNobody).query(query)).toEqual([]);
 });
 
 test('notes are written down where there are some, as they are', async () => {

@@ -4,8 +4,9 @@
  * each company: what is slow or fails holds up nothing else.
  */
 import { calls_at_once } from '../../at/gateway.ts';
-import type { Db, Entry } from '../../db/transact.ts';
+import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { entryOfNobody } from '../../identity/principal.ts';
 import { FailureLog } from '../failure-log.ts';
 import { startForgetting } from './forget.ts';
 import { type IntegrityWorld, startIntegrity } from './integrity.ts';
@@ -30,11 +31,6 @@ const failures_window_ms = 60_000;
 
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
-/** Reaches no company. */
-export const nobody: Entry = {
-  call: [statement('clock_enter', `select set_config('app.company_id', '', true)`), []],
-  accept: () => undefined,
-};
 
 /** Goes on until `stop`. What fails is logged and tried again with the next sweep; nothing is thrown. */
 export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
@@ -63,8 +59,8 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
     series.look();
   }, sweep_milliseconds);
   const integrity = startIntegrity(world, failures);
-  const words = startWords(world, failures, nobody);
-  const forgetting = startForgetting(world.db, failures, nobody);
+  const words = startWords(world, failures);
+  const forgetting = startForgetting(world.db, failures);
   return {
     nudge: () => reports.look(),
     async stop() {
@@ -76,5 +72,5 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
 }
 
 async function dueIds(db: Db, list: typeof toReport): Promise<string[]> {
-  return (await db.read(nobody).query(list)).map((row) => String(row['id']));
+  return (await db.read(entryOfNobody).query(list)).map((row) => String(row['id']));
 }

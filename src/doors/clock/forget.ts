@@ -4,9 +4,9 @@
  * go as well. Any number of processes may do it at once: rows that one has locked the others pass by.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Db, Entry } from '../../db/transact.ts';
+import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { entryOfCompany } from '../../identity/principal.ts';
+import { entryOfCompany, entryOfNobody } from '../../identity/principal.ts';
 import type { FailureLog } from '../failure-log.ts';
 
 const most_companies = 20;
@@ -39,8 +39,8 @@ const forgetCounts = statement(
 );
 
 /** One round over the companies that have something to forget; true when there may be more. */
-export async function forgetOld(db: Db, nobody: Entry): Promise<boolean> {
-  const companies = await db.read(nobody).query(toForget);
+export async function forgetOld(db: Db): Promise<boolean> {
+  const companies = await db.read(entryOfNobody).query(toForget);
   let more = companies.length === most_companies;
   for (const { id } of companies) {
     const rows = await db.read(entryOfCompany(String(id), 'clock'), 'lazily').batch([
@@ -53,7 +53,7 @@ export async function forgetOld(db: Db, nobody: Entry): Promise<boolean> {
 }
 
 /** Goes on until it is stopped. */
-export function startForgetting(db: Db, failures: FailureLog, nobody: Entry) {
+export function startForgetting(db: Db, failures: FailureLog) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = (async () => {
@@ -61,7 +61,7 @@ export function startForgetting(db: Db, failures: FailureLog, nobody: Entry) {
     for (;;) {
       await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
       if (signal.aborted) return;
-      const more = await forgetOld(db, nobody).catch((error) => {
+      const more = await forgetOld(db).catch((error) => {
         failures.note(error, 'what is past its time could not be forgotten; it is tried again');
         return true;
       });

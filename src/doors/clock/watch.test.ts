@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setClock, type TestDatabase, testDatabase } from '../../../test/database.ts';
 import { eventually } from '../../../test/eventually.ts';
-import { nobody } from './clock.ts';
 import { compareClocks, startWatch } from './watch.ts';
 
 let database: TestDatabase;
@@ -26,7 +25,7 @@ test.each([
 ])('a database whose clock is %i seconds ahead is warned of: %i', async (shift, warnings) => {
   const { lines, world } = watching();
   await setClock(database.ownerPool, shift === 0 ? null : new Date(Date.now() + shift * 1000));
-  await compareClocks(world, nobody);
+  await compareClocks(world);
   expect(lines).toHaveLength(warnings);
   if (warnings === 0) return;
   expect(lines[0]).toMatchObject({ level: 40, msg: expect.stringContaining("the database's clock") });
@@ -38,19 +37,19 @@ test('the time that the question takes is no difference', async () => {
   await setClock(database.ownerPool, null);
   let asked = 0;
   // The answer took two minutes.
-  await compareClocks({ ...world, milliseconds: () => Date.now() + (asked++ === 0 ? -60_000 : 60_000) }, nobody);
+  await compareClocks({ ...world, milliseconds: () => Date.now() + (asked++ === 0 ? -60_000 : 60_000) });
   expect(lines).toEqual([]);
 });
 
 test('it looks at the start, and a database that is away stops nothing', async () => {
   const { lines, world } = watching();
   await setClock(database.ownerPool, new Date(Date.now() + 600_000));
-  const watch = startWatch(world, nobody);
+  const watch = startWatch(world);
   await eventually(() => expect(lines).toHaveLength(1));
   await watch.stop();
   const away = () => Promise.reject(new Error('away'));
   const nowhere = { query: away, batch: away, commitWith: away };
-  const other = startWatch({ ...world, db: { ...database.db, read: () => nowhere } }, nobody);
+  const other = startWatch({ ...world, db: { ...database.db, read: () => nowhere } });
   await other.stop();
   expect(lines).toHaveLength(1);
 });

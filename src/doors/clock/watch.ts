@@ -3,8 +3,9 @@
  * one of the two is wrong then, and whoever signs with a wrong one may sign nothing until the right one has caught up.
  */
 import type { Logger } from 'pino';
-import type { Db, Entry } from '../../db/transact.ts';
+import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { entryOfNobody } from '../../identity/principal.ts';
 
 export interface WatchWorld {
   readonly db: Db;
@@ -20,11 +21,11 @@ const tolerance_seconds = 60;
 const readClock = statement('clock_watch', 'select certo.now() as now');
 
 /** Looks at once, and each minute. */
-export function startWatch(world: WatchWorld, nobody: Entry) {
+export function startWatch(world: WatchWorld) {
   let looking = Promise.resolve();
   const look = (): void => {
     // Without a database others have something to say.
-    looking = compareClocks(world, nobody).catch(() => undefined);
+    looking = compareClocks(world).catch(() => undefined);
   };
   const timer = setInterval(look, watch_milliseconds);
   look();
@@ -37,9 +38,9 @@ export function startWatch(world: WatchWorld, nobody: Entry) {
 }
 
 /** Warns when they differ; what the question took is no difference. */
-export async function compareClocks({ db, log, milliseconds }: WatchWorld, nobody: Entry): Promise<void> {
+export async function compareClocks({ db, log, milliseconds }: WatchWorld): Promise<void> {
   const asked = milliseconds();
-  const [row] = await db.read(nobody).query(readClock);
+  const [row] = await db.read(entryOfNobody).query(readClock);
   const answered = milliseconds();
   const database = (row!['now'] as Date).getTime();
   const seconds = Math.trunc((database - Math.min(Math.max(database, asked), answered)) / 1000);

@@ -3,7 +3,6 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Service, startService } from '../../../test/service.ts';
 import type { Db } from '../../db/transact.ts';
-import { nobody } from './clock.ts';
 import { noSetbacks, type WordsRound, writeDownWords } from './words.ts';
 
 let service: Service;
@@ -51,7 +50,7 @@ function round(db: Db = service.db): WordsRound {
 /** As many rounds as are of use, each after whatever rest the one before asks for. */
 async function rounds(one: WordsRound, count: number): Promise<void> {
   for (let i = 0; i < count; i++) {
-    await writeDownWords(one, nobody);
+    await writeDownWords(one);
     now += 300_000;
   }
 }
@@ -62,7 +61,7 @@ test('a document that is refused is set aside alone, and is found by its number;
   await refusing('54000');
   const going = round();
   // The first round is enough for the others.
-  await writeDownWords(going, nobody);
+  await writeDownWords(going);
   expect((await documents(service.companies.B.id)).map(({ written }) => written)).toEqual([true]);
   expect(await documents(service.companies.A.id)).toMatchObject(Array(5).fill({ written: false }));
   await rounds(going, 40);
@@ -75,7 +74,7 @@ test('a document that is refused is set aside alone, and is found by its number;
   expect(errors).toMatchObject([{ companyId: service.companies.A.id, documentId: aside!.id }]);
   // 200, 100, 50, 25, 12, 6, 3; then it is alone with those before it, and three times by itself.
   expect(lines.length - 1).toBeLessThan(20);
-  expect(await writeDownWords(going, nobody)).toBe(false);
+  expect(await writeDownWords(going)).toBe(false);
 });
 
 test('what is no fault of the document gives up none, however often it fails', async () => {
@@ -99,23 +98,23 @@ test('what is no fault of the document gives up none, however often it fails', a
 test('a company rests after a failure, and its turn is not used up by others that rest', async () => {
   await refusing('54000');
   const going = round();
-  await writeDownWords(going, nobody);
+  await writeDownWords(going);
   const before = lines.length;
-  for (let i = 0; i < 5; i++) await writeDownWords(going, nobody);
+  for (let i = 0; i < 5; i++) await writeDownWords(going);
   expect([before, lines.length]).toEqual([1, 1]);
   now += 300_000;
-  await writeDownWords(going, nobody);
+  await writeDownWords(going);
   expect(lines.length).toBe(2);
   // A database that is away is nobody's fault: the whole round fails, and is tried again as it was.
   const away = () => Promise.reject(new Error('away'));
   const nowhere = { query: away, batch: away, commitWith: away };
-  await expect(writeDownWords(round({ ...service.db, read: () => nowhere }), nobody)).rejects.toThrow('away');
+  await expect(writeDownWords(round({ ...service.db, read: () => nowhere }))).rejects.toThrow('away');
 });
 
 test('once it is stopped no further company is begun', async () => {
   await refusing('54000');
   const stopping = new AbortController();
   stopping.abort();
-  expect(await writeDownWords({ ...round(), signal: stopping.signal }, nobody)).toBe(false);
+  expect(await writeDownWords({ ...round(), signal: stopping.signal })).toBe(false);
   expect((await documents(service.companies.B.id)).map(({ written }) => written)).toEqual([false]);
 });

@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { isShort, StatementError } from '../../db/errors.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
-import { entryOfCompany } from '../../identity/principal.ts';
+import { entryOfCompany, entryOfNobody } from '../../identity/principal.ts';
 import type { FailureLog } from '../failure-log.ts';
 import { Setbacks } from './setbacks.ts';
 
@@ -105,10 +105,10 @@ export const noSetbacks = (milliseconds = () => performance.now()) => new Setbac
  * One round over the companies with documents that are not written down yet; true when there may be more. What the server
  * refuses of one company is logged and tried again later, with half as many, while the others go on.
  */
-export async function writeDownWords(round: WordsRound, nobody: Entry): Promise<boolean> {
+export async function writeDownWords(round: WordsRound): Promise<boolean> {
   const { db, setbacks, signal } = round;
   // Beside those that rest, or twenty of them would be all that is ever found.
-  const found = await db.read(nobody).query(toSearch, [most_companies + setbacks.resting]);
+  const found = await db.read(entryOfNobody).query(toSearch, [most_companies + setbacks.resting]);
   const companies = found.map(({ id }) => String(id)).filter((companyId) => !setbacks.isResting(companyId));
   let more = companies.length >= most_companies;
   for (const companyId of companies.slice(0, most_companies)) {
@@ -174,14 +174,14 @@ function isItsOwn({ code }: StatementError): boolean {
 }
 
 /** Goes on until it is stopped. A search is right at any moment: what is not written down yet it reads itself. */
-export function startWords({ db, log, busy }: WordsWorld, failures: FailureLog, nobody: Entry) {
+export function startWords({ db, log, busy }: WordsWorld, failures: FailureLog) {
   const stopping = new AbortController();
   const { signal } = stopping;
   const round = { db, log, setbacks: noSetbacks(), signal };
   const running = (async () => {
     while (!signal.aborted) {
       const began = performance.now();
-      const more = await writeDownWords(round, nobody).catch((error) => {
+      const more = await writeDownWords(round).catch((error) => {
         if (!signal.aborted) failures.note(error, 'the words of documents could not be written down; tried again');
         return false;
       });

@@ -1,15 +1,12 @@
 /** Whether this process lives, and whether it can do its work. */
 import type { FastifyInstance } from 'fastify';
-import type { Db, Entry } from '../../db/transact.ts';
+import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { entryOfNobody } from '../../identity/principal.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 // In a standby every transaction is read-only, whatever was asked for.
 const probe = statement('health', `select current_setting('transaction_read_only') = 'on' as read_only`);
-const anybody: Entry = {
-  call: [statement('enter_nobody', `select set_config('app.company_id', '', true)`), []],
-  accept: () => undefined,
-};
 
 // What the pool holds open goes on in a server that lets nobody else in: that is seen by a connection of its own only.
 const knock_interval_ms = 3_000;
@@ -23,7 +20,7 @@ class ReadOnly extends Error {}
 export function addHealth(app: FastifyInstance, db: Db): void {
   let letIn = Number.NEGATIVE_INFINITY;
   const answers = oneAtATime(async () => {
-    const [found] = await db.read(anybody).query(probe);
+    const [found] = await db.read(entryOfNobody).query(probe);
     if (found?.['read_only'] === true) throw new ReadOnly();
     if (performance.now() - letIn < knock_interval_ms) return;
     await db.knock();
