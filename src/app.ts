@@ -7,7 +7,6 @@ import type { Logger } from 'pino';
 import type { AtGateway, AtMode } from './at/gateway.ts';
 import type { Db } from './db/transact.ts';
 import { type ClockDoor, startClock } from './doors/clock/clock.ts';
-import { startWatch } from './doors/clock/watch.ts';
 import { oneAtATime } from './doors/http/one-at-a-time.ts';
 import { buildServer } from './doors/http/server.ts';
 import { Press } from './engine/press.ts';
@@ -121,14 +120,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
     world,
     startClock() {
       const { certificateNumber } = parts.config;
-      const { nudge, stop } = startClock({ ...parts, certificateNumber, busy: () => press.busy });
-      const watch = startWatch(parts);
-      clock = {
-        nudge,
-        async stop() {
-          await Promise.all([stop(), watch.stop()]);
-        },
-      };
+      clock = startClock({ ...parts, certificateNumber, busy: () => press.busy });
       return clock;
     },
   };

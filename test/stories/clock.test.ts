@@ -31,6 +31,7 @@ const world = (at: Partial<AtGateway> = {}) => ({
   at: { ...service.gateway, ...at },
   log: service.log,
   random: () => 0.5,
+  milliseconds: () => service.now().getTime(),
   busy: () => false,
   // The books are checked elsewhere.
   companyIds: async () => [],

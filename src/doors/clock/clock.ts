@@ -13,6 +13,7 @@ import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup } from './reports.ts';
 import { Rounds } from './rounds.ts';
 import { type SyncWorld, syncDue } from './sync.ts';
+import { startWatch, type WatchWorld } from './watch.ts';
 import { startWords } from './words.ts';
 
 export interface ClockDoor {
@@ -32,8 +33,10 @@ const failures_window_ms = 60_000;
 const toReport = statement('clock_to_report', `select id from certo.companies_to_report(${most_companies}) as id`);
 const toSync = statement('clock_to_sync', `select id from certo.companies_to_sync(${most_companies}) as id`);
 
+export type ClockWorld = ReportWorld & SyncWorld & IntegrityWorld & WatchWorld;
+
 /** Goes on until `stop`. What fails is logged and tried again with the next sweep; nothing is thrown. */
-export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): ClockDoor {
+export function startClock(world: ClockWorld): ClockDoor {
   const failures = new FailureLog(world.log, failures_window_ms);
   const failed = (error: unknown, companyId?: string): void =>
     failures.note(error, 'the clock could not do its work; it tries again', { companyId });
@@ -58,14 +61,17 @@ export function startClock(world: ReportWorld & SyncWorld & IntegrityWorld): Clo
     reports.look();
     series.look();
   }, sweep_milliseconds);
-  const integrity = startIntegrity(world, failures);
-  const words = startWords(world, failures);
-  const forgetting = startForgetting(world.db, failures);
+  const repeated = [
+    startIntegrity(world, failures),
+    startWords(world, failures),
+    startForgetting(world.db, failures),
+    startWatch(world, failures),
+  ];
   return {
     nudge: () => reports.look(),
     async stop() {
       clearInterval(timer);
-      await Promise.all([reports.stop(), series.stop(), integrity.stop(), words.stop(), forgetting.stop()]);
+      await Promise.all([reports, series, ...repeated].map((work) => work.stop()));
       failures.close();
     },
   };

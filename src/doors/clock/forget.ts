@@ -3,11 +3,11 @@
  * after that the key is still used, for ever: its claim stays as a tombstone without a body. Counts of minutes long past
  * go as well. Any number of processes may do it at once: rows that one has locked the others pass by.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany, entryOfNobody } from '../../identity/principal.ts';
 import type { FailureLog } from '../failure-log.ts';
+import { type Repeated, repeat } from './repeat.ts';
 
 const most_companies = 20;
 /** Rows of one transaction: what is locked together is little, and a short time. */
@@ -53,25 +53,12 @@ export async function forgetOld(db: Db): Promise<boolean> {
 }
 
 /** Goes on until it is stopped. */
-export function startForgetting(db: Db, failures: FailureLog) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    let pause_ms = round_ms;
-    for (;;) {
-      await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      const more = await forgetOld(db).catch((error) => {
-        failures.note(error, 'what is past its time could not be forgotten; it is tried again');
-        return true;
-      });
-      pause_ms = more ? round_ms : idle_ms;
-    }
-  })();
-  return {
-    async stop(): Promise<void> {
-      stopping.abort();
-      await running;
-    },
-  };
+export function startForgetting(db: Db, failures: FailureLog): Repeated {
+  return repeat(async () => {
+    const more = await forgetOld(db).catch((error) => {
+      failures.note(error, 'what is past its time could not be forgotten; it is tried again');
+      return true;
+    });
+    return more ? round_ms : idle_ms;
+  }, round_ms);
 }

@@ -10,6 +10,7 @@ import { booksSeal, type MasterKey } from '../../keys/sealing.ts';
 import { openBreaks, recordBreaks } from '../../operations/verify/breaks.ts';
 import { type Finding, type VerifyWorld, verifyCompany } from '../../operations/verify/verify-series.ts';
 import type { FailureLog } from '../failure-log.ts';
+import { type Repeated, repeat } from './repeat.ts';
 
 export interface IntegrityWorld {
   readonly db: Db;
@@ -18,11 +19,6 @@ export interface IntegrityWorld {
   readonly newId: () => string;
   readonly companyIds: () => Promise<readonly string[]>;
   readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
-}
-
-/** Ends the check where it stands. */
-export interface IntegrityCheck {
-  stop(): Promise<void>;
 }
 
 // A piece takes 2 to 5 ms of the processor: requests wait no longer than that behind it.
@@ -39,27 +35,17 @@ const night_hour = 3;
 const hour_ms = 3_600_000;
 
 /** Begins at once, then each night at 3:00 UTC; ten minutes after a check in which a company could not be checked. */
-export function startIntegrity(world: IntegrityWorld, failures: FailureLog): IntegrityCheck {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const running = (async () => {
-    while (!signal.aborted) {
-      let next = untilNight(new Date());
-      try {
-        await checkBooks(world, signal);
-      } catch (error) {
-        next = Math.min(next, again_ms);
-        if (!signal.aborted) failures.note(error, 'the books could not be checked; they are in ten minutes');
-      }
-      await sleep(next, undefined, { signal, ref: false }).catch(() => undefined);
+export function startIntegrity(world: IntegrityWorld, failures: FailureLog): Repeated {
+  return repeat(async (signal) => {
+    const night_ms = untilNight(new Date());
+    try {
+      await checkBooks(world, signal);
+      return night_ms;
+    } catch (error) {
+      if (!signal.aborted) failures.note(error, 'the books could not be checked; they are in ten minutes');
+      return Math.min(night_ms, again_ms);
     }
-  })();
-  return {
-    async stop() {
-      stopping.abort();
-      await running;
-    },
-  };
+  });
 }
 
 /** Milliseconds until the next night's check, 3:00 UTC: a time of the machine, not of the books. */

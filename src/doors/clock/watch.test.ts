@@ -2,6 +2,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { setClock, type TestDatabase, testDatabase } from '../../../test/database.ts';
 import { eventually } from '../../../test/eventually.ts';
+import { DatabaseUnavailable } from '../../db/errors.ts';
+import { FailureLog } from '../failure-log.ts';
 import { compareClocks, startWatch } from './watch.ts';
 
 let database: TestDatabase;
@@ -44,12 +46,13 @@ test('the time that the question takes is no difference', async () => {
 test('it looks at the start, and a database that is away stops nothing', async () => {
   const { lines, world } = watching();
   await setClock(database.ownerPool, new Date(Date.now() + 600_000));
-  const watch = startWatch(world);
+  const failures = new FailureLog(world.log, 60_000);
+  const watch = startWatch(world, failures);
   await eventually(() => expect(lines).toHaveLength(1));
   await watch.stop();
-  const away = () => Promise.reject(new Error('away'));
+  const away = () => Promise.reject(new DatabaseUnavailable('Nothing answers.'));
   const nowhere = { query: away, batch: away, commitWith: away };
-  const other = startWatch({ ...world, db: { ...database.db, read: () => nowhere } });
+  const other = startWatch({ ...world, db: { ...database.db, read: () => nowhere } }, failures);
   await other.stop();
   expect(lines).toHaveLength(1);
 });

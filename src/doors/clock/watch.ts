@@ -3,9 +3,12 @@
  * one of the two is wrong then, and whoever signs with a wrong one may sign nothing until the right one has caught up.
  */
 import type { Logger } from 'pino';
+import { isPassing } from '../../db/errors.ts';
 import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfNobody } from '../../identity/principal.ts';
+import type { FailureLog } from '../failure-log.ts';
+import { type Repeated, repeat } from './repeat.ts';
 
 export interface WatchWorld {
   readonly db: Db;
@@ -14,27 +17,21 @@ export interface WatchWorld {
   readonly milliseconds: () => number;
 }
 
-const watch_milliseconds = 60_000;
+const watch_ms = 60_000;
 /** Machines that ask for the time are within a second of each other. */
 const tolerance_seconds = 60;
 
 const readClock = statement('clock_watch', 'select certo.now() as now');
 
 /** Looks at once, and each minute. */
-export function startWatch(world: WatchWorld) {
-  let looking = Promise.resolve();
-  const look = (): void => {
-    // Without a database others have something to say.
-    looking = compareClocks(world).catch(() => undefined);
-  };
-  const timer = setInterval(look, watch_milliseconds);
-  look();
-  return {
-    async stop(): Promise<void> {
-      clearInterval(timer);
-      await looking;
-    },
-  };
+export function startWatch(world: WatchWorld, failures: FailureLog): Repeated {
+  return repeat(async () => {
+    await compareClocks(world).catch((error) => {
+      // While the database is away the clock's other work says so.
+      if (!isPassing(error)) failures.note(error, "the database's clock could not be read; it is in a minute");
+    });
+    return watch_ms;
+  });
 }
 
 /** Warns when they differ; what the question took is no difference. */

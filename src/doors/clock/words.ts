@@ -3,13 +3,13 @@
  * so that issuing does not wait for it. Any number of processes may do it at once: a series that one has locked the others
  * pass by.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isShort, StatementError } from '../../db/errors.ts';
 import type { Db, Entry } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany, entryOfNobody } from '../../identity/principal.ts';
 import type { FailureLog } from '../failure-log.ts';
+import { type Repeated, repeat } from './repeat.ts';
 import { Setbacks } from './setbacks.ts';
 
 const most_companies = 20;
@@ -174,25 +174,14 @@ function isItsOwn({ code }: StatementError): boolean {
 }
 
 /** Goes on until it is stopped. A search is right at any moment: what is not written down yet it reads itself. */
-export function startWords({ db, log, busy }: WordsWorld, failures: FailureLog) {
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const round = { db, log, setbacks: noSetbacks(), signal };
-  const running = (async () => {
-    while (!signal.aborted) {
-      const began = performance.now();
-      const more = await writeDownWords(round).catch((error) => {
-        if (!signal.aborted) failures.note(error, 'the words of documents could not be written down; tried again');
-        return false;
-      });
-      const pause_ms = more ? (performance.now() - began) * (busy() ? rest.busy : rest.idle) : idle_ms;
-      await sleep(pause_ms, undefined, { signal, ref: false }).catch(() => undefined);
-    }
-  })();
-  return {
-    async stop(): Promise<void> {
-      stopping.abort();
-      await running;
-    },
-  };
+export function startWords({ db, log, busy }: WordsWorld, failures: FailureLog): Repeated {
+  const setbacks = noSetbacks();
+  return repeat(async (signal) => {
+    const began = performance.now();
+    const more = await writeDownWords({ db, log, setbacks, signal }).catch((error) => {
+      if (!signal.aborted) failures.note(error, 'the words of documents could not be written down; tried again');
+      return false;
+    });
+    return more ? (performance.now() - began) * (busy() ? rest.busy : rest.idle) : idle_ms;
+  });
 }
