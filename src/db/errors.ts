@@ -56,11 +56,19 @@ export class StatementError extends Error {
 }
 
 /**
- * The server ended a statement in favour of others: it waited too long (57014, 55P03), or two waited for each other (40P01,
- * 40001). Nothing was done, and the same may well pass a moment later.
+ * Two transactions waited for each other and the server ended this one (40P01), or it found no order for them (40001). Tried
+ * again from its first statement it may well pass. Also of the driver's own errors.
+ */
+export function isDeadlock(error: unknown): boolean {
+  return error instanceof Error && /^(40P01|40001)$/.test(String((error as { code?: unknown }).code));
+}
+
+/**
+ * The server ended a statement in favour of others: it waited too long (57014, 55P03), or it was in a deadlock. Nothing was
+ * done, and the same may well pass a moment later.
  */
 export function gaveWay(error: unknown): boolean {
-  return error instanceof StatementError && /^(57014|55P03|40P01|40001)$/.test(error.code);
+  return error instanceof StatementError && (/^(57014|55P03)$/.test(error.code) || isDeadlock(error));
 }
 
 /**

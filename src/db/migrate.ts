@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Kysely, type Migration, Migrator, PostgresDialect, sql } from 'kysely';
 import type { ClientBase, Pool } from 'pg';
-import { isReadOnly } from './errors.ts';
+import { isDeadlock, isReadOnly } from './errors.ts';
 import { type OpenOptions, openLogin, type Target } from './open.ts';
 
 /** A migration could not be done; the database is as it was. `message` is one sentence for the operator. */
@@ -19,7 +19,7 @@ export type MigrateOptions = OpenOptions & {
 
 const rolesFile = new URL('./roles.sql', import.meta.url);
 const migrationsFolder = new URL('./migrations/', import.meta.url);
-/** So often it is tried where the version before works meanwhile. */
+/** Attempts to migrate while services of the version before are at work. */
 const tries = 10;
 // One of many possible numbers: the lock under which one process at a time migrates a database.
 const lock_key = '7305809142370411';
@@ -48,24 +48,19 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
 }
 
 /**
- * Beside services of the version before, which lock tables in an order of their own: where a transaction of theirs and this one
- * waited for each other, the server ends one of them.
+ * Services of the version before may be at work on the same tables and lock them in another order. Where that makes a
+ * deadlock and the server ends this transaction, it is tried again.
  */
 async function applyBeside(pool: Pool, files: readonly MigrationFile[]): Promise<string[]> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await apply(pool, files);
     } catch (error) {
-      if (attempt === tries || !isEntangled((error as Error).cause)) throw error;
+      if (attempt === tries || !isDeadlock((error as Error).cause)) throw error;
       // What is under way there ends meanwhile.
       await sleep(100 * attempt);
     }
   }
-}
-
-/** Deadlock, of PostgreSQL's codes. */
-function isEntangled(error: unknown): boolean {
-  return (error as { code?: unknown } | undefined)?.code === '40P01';
 }
 
 /** Whether a database has tables of ours, of whatever version. Throws DatabaseUnavailable. */

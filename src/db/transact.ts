@@ -5,7 +5,7 @@
  */
 import type { ClientBase, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
-import { ConnectionLost, isSpoilt, OutcomeUnknown, StatementError } from './errors.ts';
+import { ConnectionLost, isDeadlock, isSpoilt, OutcomeUnknown, StatementError } from './errors.ts';
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
@@ -385,8 +385,7 @@ export async function untangled<T>(work: () => Promise<T>, tries = 3): Promise<T
     try {
       return await work();
     } catch (error) {
-      const entangled = error instanceof StatementError && (error.code === '40P01' || error.code === '40001');
-      if (!entangled || attempt === tries) throw error;
+      if (!isDeadlock(error) || attempt === tries) throw error;
     }
   }
 }
