@@ -17,8 +17,11 @@ import { unfold } from '../print/folded.ts';
 
 /** By the database's clock. */
 export const lease_seconds = 90;
-/** Contract, "Idempotency rules" 2. Read by it, so that no process replays what another has forgotten (doors/clock). */
-const kept_days = 30;
+/**
+ * For how long a recorded answer is replayed (contract, "Idempotency rules" 2). Reading judges by age too, so that no process
+ * replays what the clock of another has forgotten (doors/clock/forget.ts). The function certo.companies_to_forget says the same.
+ */
+export const kept_days = 30;
 
 /** Told in Retry-After: a lease is as long as the slowest work may take, and most is done at once. */
 const longest_wait_seconds = 5;

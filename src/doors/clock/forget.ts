@@ -1,10 +1,11 @@
 /**
- * What is kept for a time only. The result of an idempotency key stays for 30 days (contract, "Idempotency rules" 2);
- * after that the key is still used, for ever: its claim stays as a tombstone without a body. Counts of minutes long past
- * go as well. Any number of processes may do it at once: rows that one has locked the others pass by.
+ * Deletes what is kept for a limited time. The answer recorded for an idempotency key stays for 30 days; the claim itself
+ * stays for ever as a tombstone without a body, since the key stays used. Counts of requests go after a day. Any number of
+ * processes may do this at once: they pass by rows that another has locked.
  */
 import type { Db } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
+import { kept_days } from '../../engine/claim.ts';
 import { entryOfCompany, entryOfNobody } from '../../identity/principal.ts';
 import type { FailureLog } from '../failure-log.ts';
 import { type Repeated, repeat } from './repeat.ts';
@@ -23,7 +24,7 @@ const forgetResults = statement(
   `update certo.claims c set body = null
    from (select scope, operation, key from certo.claims
      where company_id = certo.current_company() and body is not null
-       and completed_at <= (select certo.now()) - interval '30 days'
+       and completed_at <= (select certo.now()) - interval '${kept_days} days'
      order by completed_at limit ${most_together} for no key update skip locked) old
    where c.company_id = certo.current_company() and (c.scope, c.operation, c.key) = (old.scope, old.operation, old.key)
    returning 1 as one`,
