@@ -55,11 +55,6 @@ export interface Tx {
   commitWith(calls: readonly Call[]): Promise<Row[][]>;
 }
 
-export interface TransactOptions {
-  /** The commit does not wait for the disk: after a crash the last ones may be gone, never torn. */
-  readonly asyncCommit?: boolean;
-}
-
 export interface Db {
   /**
    * Each query or batch is one round trip with its entry before it, and one implicit transaction of its own. It is
@@ -72,7 +67,7 @@ export interface Db {
    * Runs `fn` in a transaction (read committed), which begins with its first statement and ends with commitWith, with
    * the return of `fn` (commit) or its throw (rollback). An error of a statement can't be swallowed: it comes out again.
    */
-  transact<T>(entry: Entry, fn: (tx: Tx) => Promise<T>, options?: TransactOptions): Promise<T>;
+  transact<T>(entry: Entry, fn: (tx: Tx) => Promise<T>): Promise<T>;
   /**
    * A whole transaction in one round trip, durable when it resolves. Its statements have to stand for themselves: one
    * that finds what it must not find has to fail, and without the entry's reach none may change anything. Rejects with
@@ -94,9 +89,8 @@ export interface Db {
 // Not "read write": a server that was told to take no writes (its disk is nearly full, say) is asked for none, whether they
 // come in a transaction like this or in one that has no "begin".
 const begin: Call = [statement('begin', 'begin isolation level read committed'), []];
-const lazily: Call = [statement('commit_lazily', 'set local synchronous_commit = off'), []];
-// Where there is no "begin" SET LOCAL only warns.
-const lazilyHere: Call = [statement('commit_lazily_here', `select set_config('synchronous_commit', 'off', true)`), []];
+// Not SET LOCAL: where there is no "begin" that only warns.
+const lazilyCommit: Call = [statement('commit_lazily', `select set_config('synchronous_commit', 'off', true)`), []];
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
@@ -134,8 +128,8 @@ export function makeDb(source: Source): Db {
       if (how === 'alone' || subject === undefined) return reader((calls) => alone(entry, calls));
       return reader((calls) => shared.read(subject, entry, calls));
     },
-    transact(entry, fn, options = {}) {
-      const work = () => transact(source, entry, fn, options);
+    transact(entry, fn) {
+      const work = () => transact(source, entry, fn);
       return entry.subject === undefined ? work() : turnsOfWrites.during(entry.subject, work, tenSeconds);
     },
     write: (entry, calls, line) => written(entry, calls.length, line.run(source, [entry.call, ...calls])),
@@ -160,7 +154,7 @@ const runEntered: RoundTrip = (source, { call }, calls) => runOnce(source, [call
 /** The same, with a commit that does not wait for the disk. */
 async function runLazily(source: Source, { call, lazily }: Entry, calls: readonly Call[]): Promise<Row[][]> {
   if (lazily !== undefined) return runOnce(source, [lazily, ...calls]);
-  const [entered, , ...rows] = await runOnce(source, [call, lazilyHere, ...calls]);
+  const [entered, , ...rows] = await runOnce(source, [call, lazilyCommit, ...calls]);
   return [entered!, ...rows];
 }
 
@@ -222,13 +216,8 @@ function reader(batch: (calls: readonly Call[]) => Promise<Row[][]>): Tx {
   };
 }
 
-async function transact<T>(
-  source: Source,
-  entry: Entry,
-  fn: (tx: Tx) => Promise<T>,
-  options: TransactOptions,
-): Promise<T> {
-  const transaction = new Transaction(source, entry, options);
+async function transact<T>(source: Source, entry: Entry, fn: (tx: Tx) => Promise<T>): Promise<T> {
+  const transaction = new Transaction(source, entry);
   let result: T;
   try {
     result = await fn(transaction);
@@ -243,7 +232,6 @@ async function transact<T>(
 class Transaction implements Tx {
   readonly #source: Source;
   readonly #entry: Entry;
-  readonly #opening: readonly Call[];
   #client: PoolClient | undefined;
   /** Statements of one transaction run one after the other, also when the caller did not wait. */
   #tail: Promise<unknown> = Promise.resolve();
@@ -251,10 +239,9 @@ class Transaction implements Tx {
   #over = false;
   #failure: { readonly error: unknown } | undefined;
 
-  constructor(source: Source, entry: Entry, options: TransactOptions) {
+  constructor(source: Source, entry: Entry) {
     this.#source = source;
     this.#entry = entry;
-    this.#opening = options.asyncCommit === true ? [begin, lazily, entry.call] : [begin, entry.call];
   }
 
   async query<R extends Row>(query: Statement | Composed, values?: readonly unknown[]): Promise<R[]> {
@@ -318,13 +305,12 @@ class Transaction implements Tx {
   }
 
   async #open(calls: readonly Call[]): Promise<Row[][]> {
-    const at = this.#opening.length;
     try {
-      const { rows } = await this.#batch([...this.#opening, ...calls]);
-      this.#entry.accept(rows[at - 1] ?? []);
-      return rows.slice(at);
+      const { rows } = await this.#batch([begin, this.#entry.call, ...calls]);
+      this.#entry.accept(rows[1] ?? []);
+      return rows.slice(2);
     } catch (error) {
-      const entered = error instanceof BatchFailure ? error.rows[at - 1] : undefined;
+      const entered = error instanceof BatchFailure ? error.rows[1] : undefined;
       if (entered !== undefined) this.#entry.accept(entered);
       throw error;
     }

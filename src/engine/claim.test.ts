@@ -235,26 +235,22 @@ function breaking(db: Db, how: 'commit-kept' | 'commit-lost' | 'before'): Db {
         await tx.commitWith(calls);
       }),
     ),
-    transact: async (entry, fn, options) => {
+    transact: async (entry, fn) => {
       if (how === 'before') throw new ConnectionLost('broken', { sent: true });
       const failure = new Error('rolled back');
       try {
-        await db.transact(
-          entry,
-          async (tx) => {
-            await fn(
-              how === 'commit-kept'
-                ? tx
-                : {
-                    ...tx,
-                    query: tx.query.bind(tx),
-                    batch: tx.batch.bind(tx),
-                    commitWith: () => Promise.reject(failure),
-                  },
-            );
-          },
-          options,
-        );
+        await db.transact(entry, async (tx) => {
+          await fn(
+            how === 'commit-kept'
+              ? tx
+              : {
+                  ...tx,
+                  query: tx.query.bind(tx),
+                  batch: tx.batch.bind(tx),
+                  commitWith: () => Promise.reject(failure),
+                },
+          );
+        });
       } catch (error) {
         if (error !== failure) throw error;
       }

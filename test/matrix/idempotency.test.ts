@@ -31,10 +31,10 @@ afterAll(async () => {
 function held(db: Db): Db {
   return {
     ...db,
-    async transact(entry, fn, options) {
+    async transact(entry, fn) {
       hold?.arrived();
       await hold?.open;
-      return db.transact(entry, fn, options);
+      return db.transact(entry, fn);
     },
     ...quickWrites(db, async (write) => {
       hold?.arrived();

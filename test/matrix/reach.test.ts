@@ -105,7 +105,7 @@ function recording(db: Db): Db {
   return {
     ...db,
     read: (entry, how) => noted(db.read(entry, how)),
-    transact: (entry, fn, options) => db.transact(entry, (tx) => fn(noted(tx)), options),
+    transact: (entry, fn) => db.transact(entry, (tx) => fn(noted(tx))),
     ...wholeWrites((entry, calls, line) => {
       for (const [called] of calls) note(called);
       return db.write(entry, calls, line);

@@ -52,7 +52,7 @@ function startProcess(): Promise<Process> {
   });
   return service.another((db: Db) => ({
     ...db,
-    transact: (entry, fn, options) => db.transact(entry, (tx) => fn(stopping(tx)), options),
+    transact: (entry, fn) => db.transact(entry, (tx) => fn(stopping(tx))),
     ...quickWrites(db, async (write) => {
       await happens();
       await write();

@@ -31,7 +31,7 @@ beforeAll(async () => {
   door = await service.another(
     (db: Db): Db => ({
       ...db,
-      transact: (entry, fn, options) => db.transact(entry, (tx) => fn(watching(tx)), options),
+      transact: (entry, fn) => db.transact(entry, (tx) => fn(watching(tx))),
     }),
   );
 });

@@ -63,9 +63,9 @@ async function freshProcess({ lose = () => false, hold = async () => undefined }
     (db: Db): Db => ({
       ...db,
       read: (entry, how) => counting(db.read(entry, how)),
-      transact: (entry, fn, options) => {
+      transact: (entry, fn) => {
         trips.locked += 1;
-        return db.transact(entry, fn, options);
+        return db.transact(entry, fn);
       },
       ...quickWrites(db, async (write) => {
         await hold();

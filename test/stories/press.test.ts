@@ -75,24 +75,21 @@ function watched(db: Db): Db {
       const [drafts] = calls.find(([{ name }]) => /^number_(draft|document)$/.test(name))?.[1] ?? [];
       numbered.push(drafts instanceof Elements ? drafts.list.length : 0);
     }),
-    transact: (entry, fn, options) => {
+    transact: (entry, fn) => {
       begun += 1;
       if (isAway) return Promise.reject(new DatabaseUnavailable('The database does not answer.'));
-      return db.transact(
-        entry,
-        (tx) =>
-          fn({
-            query: tx.query.bind(tx),
-            batch: tx.batch.bind(tx),
-            commitWith: (calls) => {
-              const commit = () => tx.commitWith(calls);
-              const instead = commitInstead;
-              if (!instead?.with.every((name) => calls.some(([statement]) => statement.name === name))) return commit();
-              commitInstead = undefined;
-              return instead.run(commit);
-            },
-          }),
-        options,
+      return db.transact(entry, (tx) =>
+        fn({
+          query: tx.query.bind(tx),
+          batch: tx.batch.bind(tx),
+          commitWith: (calls) => {
+            const commit = () => tx.commitWith(calls);
+            const instead = commitInstead;
+            if (!instead?.with.every((name) => calls.some(([statement]) => statement.name === name))) return commit();
+            commitInstead = undefined;
+            return instead.run(commit);
+          },
+        }),
       );
     },
   };

@@ -30,9 +30,9 @@ beforeAll(async () => {
   ({ A, B } = service.companies);
   const counted = (db: Db): Db => ({
     ...db,
-    transact: (entry, fn, options) => {
+    transact: (entry, fn) => {
       begun += 1;
-      return db.transact(entry, fn, options);
+      return db.transact(entry, fn);
     },
     ...quickWrites(db, (write) => {
       begun += 1;

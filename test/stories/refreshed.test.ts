@@ -41,7 +41,7 @@ function measured(db: Db): Db {
     },
     commitWith: (calls) => tx.commitWith(calls),
   });
-  return { ...db, transact: (entry, fn, options) => db.transact(entry, (tx) => fn(measure(tx)), options) };
+  return { ...db, transact: (entry, fn) => db.transact(entry, (tx) => fn(measure(tx))) };
 }
 
 function taken(results: readonly (readonly Row[])[]): void {
