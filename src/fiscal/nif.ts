@@ -85,7 +85,7 @@ export function checkTaxId(country: string, text: string): RefusalCode | undefin
 export function withoutPrefix(country: string, text: string): string {
   const form = viesForm(country);
   if (form === undefined || form.test(text)) return text;
-  const prefix = country === 'GR' ? 'EL' : country;
+  const prefix = prefixOf(country);
   const bare = text.toUpperCase().replace(/[ .-]/g, '');
   const rest = bare.startsWith(prefix) ? bare.slice(prefix.length) : bare;
   return form.test(rest) ? rest : text;
@@ -96,6 +96,18 @@ export function withoutOwnPrefix(text: string): string {
   const prefix = text.slice(0, 2).toUpperCase();
   return withoutPrefix(prefix === 'EL' ? 'GR' : prefix, text);
 }
+
+/**
+ * The number that VAT between member states knows (RITI article 27, no. 5): with the prefix of the other member state that
+ * gave it. Undefined of a number that is none.
+ */
+export function vatNumber(country: string | undefined, text: string | undefined): string | undefined {
+  if (country === undefined || text === undefined || viesForm(country)?.test(text) !== true) return undefined;
+  return prefixOf(country) + text;
+}
+
+/** Of the numbers that a country gives: its ISO code, but for Greece (VAT Directive article 215). */
+const prefixOf = (country: string): string => (country === 'GR' ? 'EL' : country);
 
 function viesForm(country: string): RegExp | undefined {
   return Object.hasOwn(viesForms, country) ? viesForms[country] : undefined;

@@ -1,5 +1,6 @@
 /** Issuer and buyer on a paper, from the frozen snapshot. */
 import { type Content, documentTypes, type Party } from '../fiscal/document.ts';
+import { vatNumber } from '../fiscal/nif.ts';
 import type { Producer } from './input.ts';
 import type { Pen } from './pen.ts';
 import type { Word } from './words.ts';
@@ -13,15 +14,16 @@ export interface PaperParty {
 }
 
 /**
- * Letterhead: name, address (with the country for a customer in another one), NIF, and how to reach the issuer. A training
- * document has the producer's instead.
+ * Letterhead: name, address (with the country for a customer in another one), NIF (with its prefix beside a number of
+ * another member state: RITI article 27, no. 5), and how to reach the issuer. A training document has the producer's instead.
  */
 export function issuerOf({ issuer, customer, training }: Content, producer: Producer, pen: Pen): PaperParty {
   const { name, taxpayerNumber } = training === true ? producer : issuer;
   const home = isAbroad(customer.country) ? ['Portugal'] : [];
   const address = training === true ? [] : [...addressLines(issuer, pen), ...home];
   const contacts = training === true ? [] : [issuer.phone ?? issuer.mobile, issuer.email, issuer.website];
-  const taxNumber = isText(taxpayerNumber) ? [`${pen.label('taxNumber')} ${pen.write(taxpayerNumber)}`] : [];
+  const prefix = vatNumber(customer.country, customer.taxpayerNumber) === undefined ? '' : 'PT';
+  const taxNumber = isText(taxpayerNumber) ? [`${pen.label('taxNumber')} ${prefix}${pen.write(taxpayerNumber)}`] : [];
   return {
     name: pen.write(name),
     lines: [...address, ...taxNumber],
@@ -36,9 +38,8 @@ export function customerOf({ type, customer }: Content, pen: Pen): PaperParty {
   const label = pen.label(roles[documentTypes[type].family] ?? 'to');
   if (customer.finalConsumer) return { label, name: 'Consumidor final', lines: [] };
   const word = (customer.country ?? 'PT') === 'PT' ? 'taxNumber' : 'foreignTaxNumber';
-  const taxNumber = isText(customer.taxpayerNumber)
-    ? `${pen.label(word)} ${pen.write(customer.taxpayerNumber)}`
-    : 'Consumidor final';
+  const number = vatNumber(customer.country, customer.taxpayerNumber) ?? customer.taxpayerNumber;
+  const taxNumber = isText(number) ? `${pen.label(word)} ${pen.write(number)}` : 'Consumidor final';
   return { label, name: pen.write(customer.name), lines: [...addressLines(customer, pen), taxNumber] };
 }
 

@@ -49,15 +49,17 @@ describe('the buyer', () => {
       lines: [],
     });
   });
-  test('abroad: number and country', () => {
+  test('abroad: country, and the number with the prefix of the member state that gave it', () => {
     const lines = buyer({
-      taxpayerNumber: 'EL123456789',
+      taxpayerNumber: '123456789',
       country: 'GR',
       address: 'Ερμού 1',
       postalCode: '105 63',
       city: 'Αθήνα',
     }).lines;
     expect(lines).toEqual(['Ερμού 1', '105 63 Αθήνα', 'Grécia', 'N.º fiscal EL123456789']);
+    expect(buyer({ taxpayerNumber: 'B83871236', country: 'ES' }).lines).toEqual(['Espanha', 'N.º fiscal ESB83871236']);
+    expect(buyer({ taxpayerNumber: '136695976', country: 'CH' }).lines).toEqual(['Suíça', 'N.º fiscal 136695976']);
   });
 });
 
@@ -84,6 +86,19 @@ test('the issuer names its country to who lives in another one, and its number a
   for (const here of ['PT', 'Desconhecido', undefined])
     expect(lines({}, here).slice(-2)).toEqual([town, 'NIF 500000000']);
   expect(lines({}, 'ES', true)).toEqual(['NIF 508025095']);
+});
+
+test('the issuer has its number with the prefix PT where the buyer has one of another member state', () => {
+  const number = (customer: Partial<PrintInput['content']['customer']>) => {
+    const { content, ...input } = sample({ lines: [line({ name: 'Item', unitPrice: '1' })] });
+    return paper({ ...input, content: { ...content, customer: { ...content.customer, ...customer } } }).issuer.lines.at(
+      -1,
+    );
+  };
+  expect(number({ country: 'ES', taxpayerNumber: 'B83871236' })).toBe('NIF PT500000000');
+  expect(number({ country: 'ES', taxpayerNumber: undefined })).toBe('NIF 500000000');
+  expect(number({ country: 'US', taxpayerNumber: '12-3456789' })).toBe('NIF 500000000');
+  expect(number({ country: 'PT', taxpayerNumber: '501442600' })).toBe('NIF 500000000');
 });
 
 test('the rate of a withholding keeps to its tax, wherever the label is broken', () => {

@@ -112,7 +112,7 @@ const consultancy = [
 const abroad: Content['customer'] = {
   id: 'cus_2',
   name: 'Ὀδυσσεὺς & Жуковский GmbH',
-  taxpayerNumber: 'DE136695976',
+  taxpayerNumber: '136695976',
   address: 'Lindenstraße 14',
   postalCode: '10969',
   city: 'Berlin',
