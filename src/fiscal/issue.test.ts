@@ -13,7 +13,7 @@ import {
   type IssueFacts,
   type SeriesHead,
 } from './issue.ts';
-import type { Refusal } from './refusal.ts';
+import { type Refusal, sentence } from './refusal.ts';
 import { simplifiedLimit } from './simplified-limit.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8'));
@@ -97,14 +97,31 @@ test('not ready: all reasons; a type without a series names SERIES_REQUIRED', ()
   const both = refusal({ notReady: [{ code: 'AT_CREDENTIALS_REQUIRED' }, { code: 'AT_SYNC_REQUIRED' }] });
   expect([both.code, both.facts, both.members]).toEqual([
     'NOT_READY',
-    { type: 'INVOICE', reasons: 'AT_CREDENTIALS_REQUIRED, AT_SYNC_REQUIRED' },
+    {
+      type: 'INVOICE',
+      reasons: 'AT_CREDENTIALS_REQUIRED, AT_SYNC_REQUIRED',
+      remedy: { en: 'See readiness in GET /company.', pt: 'Veja readiness em GET /company.' },
+    },
     { reasons: ['AT_CREDENTIALS_REQUIRED', 'AT_SYNC_REQUIRED'] },
   ]);
   const none = refusal({ content: sampleContent('DEBIT_NOTE'), head: undefined });
-  expect([none.code, none.facts]).toEqual(['NOT_READY', { type: 'DEBIT_NOTE', reasons: 'SERIES_REQUIRED' }]);
+  expect([none.code, none.facts]).toMatchObject(['NOT_READY', { type: 'DEBIT_NOTE', reasons: 'SERIES_REQUIRED' }]);
   expect(refusal({ head: undefined, notReady: [{ code: 'SERIES_REQUIRED' }] }).members).toEqual({
     reasons: ['SERIES_REQUIRED'],
   });
+});
+
+test('a company that is ready is told which series it lacks: its readiness would say nothing', () => {
+  const remedy = (over: Parameters<typeof refusal>[0]) =>
+    sentence('NOT_READY', 'en', refusal({ head: undefined, ...over }).facts);
+  const cashVat = { from: '2026-01-01' };
+  const customer = { id: 'c', name: 'Casa, Lda', taxpayerNumber: '501442600', country: 'PT' };
+  const content = sampleContent('INVOICE', undefined, { customer });
+  expect(remedy({})).toMatch(/Register one with: certo series register\. See also \/docs\/readiness\.$/);
+  expect(remedy({ content, cashVat })).toMatch(
+    /cash VAT scheme.* Register one with: certo series register --cash-vat\. /,
+  );
+  expect(remedy({ content, cashVat: { from: '2027-01-01' } })).not.toContain('cash');
 });
 
 test('a draft whose own series is not active is told just that, once the company is ready', () => {

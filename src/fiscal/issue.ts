@@ -19,9 +19,9 @@ import { type SignedParts, shortHash } from './hash-chain.ts';
 import { isOwnNif } from './nif.ts';
 import { fitsQr } from './qr-message.ts';
 import { type QrDrafted, qrDrafted, qrPayloadOf } from './qr-payload.ts';
-import type { ReadinessCode } from './readiness.ts';
+import { companyRemedy, notReady, type ReadinessCode, seriesRemedy } from './readiness.ts';
 import { assert, Refusal, refuseAll } from './refusal.ts';
-import { type CashVatPeriod, regimeOf, type SeriesKind, typeCode } from './regime.ts';
+import { type CashVatPeriod, regimeOf, type SeriesKind, schemeOf, typeCode, wantsCashVat } from './regime.ts';
 import { reprice } from './reprice.ts';
 import { documentNumber } from './series.ts';
 import { checkSimplifiedLimit } from './simplified-limit.ts';
@@ -152,11 +152,16 @@ function readyHead(facts: IssueFacts): SeriesHead {
   // The company may have others: what helps is to name one of them.
   if (facts.head === undefined && facts.isSeriesNamed !== true) codes.add('SERIES_REQUIRED');
   if (codes.size > 0) {
-    const reasons = [...codes];
-    throw new Refusal('NOT_READY', { type: facts.content.type, reasons: reasons.join(', ') }, { members: { reasons } });
+    const remedy = facts.notReady.length > 0 ? companyRemedy : seriesRemedy(isCashVat(facts));
+    throw notReady(facts.content.type, [...codes], remedy);
   }
   if (facts.head === undefined) throw new Refusal('SERIES_NOT_ACTIVE');
   return facts.head;
+}
+
+/** As it stands, it would go into a series of the cash VAT scheme. */
+function isCashVat({ content, cashVat, now, region }: IssueFacts): boolean {
+  return wantsCashVat(schemeOf(content), cashVat, content.date ?? dayOf(now, region));
 }
 
 /** CIVA article 36, no. 6: a debit note names the invoice it corrects, and why. A credit note is made from its invoice. */

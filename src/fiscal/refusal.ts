@@ -431,8 +431,8 @@ export const refusals = {
   },
   NOT_READY: {
     status: 400,
-    en: 'The company is not ready to issue {type}: {reasons}. See readiness in GET /company.',
-    pt: 'A empresa não está pronta para emitir documentos do tipo {type}: {reasons}. Veja readiness em GET /company.',
+    en: 'The company is not ready to issue {type}: {reasons}. {remedy} See also /docs/readiness.',
+    pt: 'A empresa não está pronta para emitir documentos do tipo {type}: {reasons}. {remedy} Veja também /docs/readiness.',
   },
   SERIES_NOT_ACTIVE: {
     status: 400,

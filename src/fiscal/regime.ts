@@ -91,6 +91,11 @@ export function inCashVat(period: CashVatPeriod | undefined, date: Day): boolean
   return period !== undefined && period.from <= date && (period.until === undefined || date <= period.until);
 }
 
+/** A document dated `date` that names no series goes into one of the cash VAT scheme. */
+export function wantsCashVat(scheme: Scheme, period: CashVatPeriod | undefined, date: Day): boolean {
+  return scheme === 'always' || (scheme === 'when-in-force' && inCashVat(period, date));
+}
+
 /**
  * What the series makes of a document dated `date`: its mentions. Throws CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED,
  * CASH_VAT_DIFFERS, TRAINING_DIFFERS. Recovered documents bring their own scheme with them.

@@ -11,7 +11,7 @@ import { clockBehind, type DecidedIssue, decideIssue, finishIssue, type IssueFac
 import type { QrDrafted } from '../fiscal/qr-payload.ts';
 import { readiness } from '../fiscal/readiness.ts';
 import { assert } from '../fiscal/refusal.ts';
-import { type CashVatPeriod, inCashVat, type Scheme } from '../fiscal/regime.ts';
+import { type CashVatPeriod, inCashVat, type Scheme, wantsCashVat } from '../fiscal/regime.ts';
 import type { SealedSeries } from '../fiscal/seal.ts';
 import { dayOf } from '../fiscal/time.ts';
 import type { Signer } from '../keys/signer.ts';
@@ -164,7 +164,7 @@ export function placeAhead(
   const latest = memory.latest();
   const now = readingOf(moment['now'] as Date, latest);
   const day = date ?? dayOf(now, moment['region'] as Region);
-  const cashVat = scheme === 'always' || (scheme === 'when-in-force' && inCashVat(cashVatOf(moment), day));
+  const cashVat = scheme !== 'recovery' && wantsCashVat(scheme, cashVatOf(moment), day);
   const series = places.find((place) => seriesId !== null || place['cash_vat'] === cashVat);
   if (series === undefined) return undefined;
   const last_signed = later((moment['last_signed'] as Date | null) ?? undefined, latest) ?? null;

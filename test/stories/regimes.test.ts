@@ -346,6 +346,10 @@ describe('the cash VAT scheme', () => {
   test('a type without a series of the scheme is not ready, instead of going into the wrong one', async () => {
     await setCashVat(service.owner, A.id, { from: '2027-01-01' });
     expect(await refusedIssue({ customerId: business, type: 'SIMPLIFIED_INVOICE' })).toEqual([400, 'NOT_READY']);
+    // Its readiness says nothing of that: the refusal does.
+    const draft = await A.draft({ customerId: business, type: 'SIMPLIFIED_INVOICE' });
+    const answer = await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt });
+    expect(answer.json.detail).toContain('certo series register --cash-vat');
   });
 });
 

@@ -6,7 +6,7 @@ import type { Call, Db, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import type { Content, DocumentType, Region } from '../../fiscal/document.ts';
 import { decideIssue, type SeriesHead } from '../../fiscal/issue.ts';
-import { readiness } from '../../fiscal/readiness.ts';
+import { companyRemedy, notReady, readiness } from '../../fiscal/readiness.ts';
 import { canonicalNumber, keyOfStored, recoveredKey, storedKeys } from '../../fiscal/recovery.ts';
 import { assert, type Problem, Refusal, refuseAll } from '../../fiscal/refusal.ts';
 import { typeCode } from '../../fiscal/regime.ts';
@@ -102,15 +102,8 @@ export async function planRecovery(db: Db, world: World, file: RecoveryFile): Pr
   ])) as [Row[], Row[]];
   assert(moment !== undefined, 'a company that was found exists');
   const region = moment['region'] as Region;
-  const notReady = readiness(readinessFacts(moment), world.baseUrl);
-  if (notReady.length > 0) {
-    const reasons = notReady.map(({ code }) => code);
-    throw new Refusal(
-      'NOT_READY',
-      { type: 'recovered documents', reasons: reasons.join(', ') },
-      { members: { reasons } },
-    );
-  }
+  const reasons = readiness(readinessFacts(moment), world.baseUrl).map(({ code }) => code);
+  if (reasons.length > 0) throw notReady('recovered documents', reasons, companyRemedy);
   const asked = file.documents.map((body) => askedOf(body, region, world.newId));
   const problems: Problem[] = [];
   const at: At = (place, found) => {

@@ -34,7 +34,7 @@ const words: Readonly<Record<Language, Words>> = {
       },
       SERIES_REQUIRED: {
         name: 'A series of invoices',
-        says: 'There is none that is active. Each type of document has series of its own; register those of the types that you issue, or of all of them.',
+        says: 'There is none that is active. Each type of document has series of its own, and so has the cash VAT scheme (--cash-vat); register those of the types that you issue, or of all of them.',
       },
     },
   },
