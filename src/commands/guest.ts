@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { type Config, readConfig } from '../config.ts';
 import { openDb } from '../db/open.ts';
 import type { Db } from '../db/transact.ts';
+import { isUuid } from '../fiscal/identifiers.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import { CommandError, exit } from './exit.ts';
 import { dataDirectory, type House, openHouse } from './house.ts';
@@ -35,7 +36,7 @@ export interface NamedCompany {
 /** A company by its id or NIF. Throws COMPANY_NOT_FOUND. */
 export async function findCompany(owner: Pool, idOrNif: string): Promise<NamedCompany> {
   const byNif = /^\d{9}$/.test(idOrNif);
-  if (!byNif && !isId(idOrNif)) {
+  if (!byNif && !isUuid(idOrNif)) {
     throw new CommandError(exit.usage, `"${idOrNif}" is neither the id nor the NIF of a company.`);
   }
   const { rows } = await owner.query<NamedCompany>(
@@ -46,14 +47,9 @@ export async function findCompany(owner: Pool, idOrNif: string): Promise<NamedCo
   return rows[0];
 }
 
-/** The form of a UUID, in either case. */
-export function isId(text: string): boolean {
-  return /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(text);
-}
-
 /** Throws CommandError when the text can't be an id. */
 export function needId(text: string, what: string): string {
-  if (isId(text)) return text.toLowerCase();
+  if (isUuid(text)) return text.toLowerCase();
   throw new CommandError(
     exit.usage,
     `"${text}" is not the id of ${what}: it has the form of 0197a5c2-0000-7000-8000-000000000000.`,

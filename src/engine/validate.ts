@@ -7,18 +7,17 @@ import type { ErrorObject, SchemaValidateFunction, ValidateFunction } from 'ajv'
 import { Ajv } from 'ajv';
 import type { TSchema } from 'typebox';
 import { decimalsOf } from '../fiscal/decimal.ts';
-import { isCountry, isCurrency } from '../fiscal/identifiers.ts';
+import { isCountry, isCurrency, isUuid } from '../fiscal/identifiers.ts';
 import { type Facts, most_problems, type Problem, type RefusalCode } from '../fiscal/refusal.ts';
 import { isDayOrInstant, isInstant } from '../fiscal/time.ts';
 import { type Wrong, wrongWith } from './plain-text.ts';
 import { escapePointer } from './strict-json.ts';
 
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /** Found, not told: with one more than are told it is known that there are more. */
 const most_found = most_problems + 1;
 
 const formats: Record<string, (text: string) => boolean> = {
-  uuid: (text) => uuid.test(text),
+  uuid: isUuid,
   line: (text) => !/[\n\r\t\u0085\u2028\u2029]/.test(text),
   day: isDayOrInstant,
   instant: isInstant,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isCae, isCountry, isCurrency, isPostalCode } from './identifiers.ts';
+import { isCae, isCountry, isCurrency, isPostalCode, isUuid } from './identifiers.ts';
 
 const alphabet = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
@@ -7,6 +7,14 @@ test('postal codes and activity codes', () => {
   expect(['1000-001', '9999-999'].every(isPostalCode)).toBe(true);
   expect(['1000001', '1000-01', ' 1000-001', '1000-001\n', '１000-001'].some(isPostalCode)).toBe(false);
   expect([isCae('62010'), isCae('6201'), isCae('620100'), isCae('6201A')]).toEqual([true, false, false, false]);
+});
+
+test('ids', () => {
+  const id = '0192f3a4-5b6c-7d8e-9f01-23456789abcd';
+  expect([id, id.toUpperCase()].every(isUuid)).toBe(true);
+  expect(
+    ['', `${id}0`, ` ${id}`, `${id}\n`, id.replace('a', 'g'), id.replaceAll('-', ''), `{${id}}`].some(isUuid),
+  ).toBe(false);
 });
 
 test('countries: the 249 of ISO 3166-1 and Kosovo', () => {

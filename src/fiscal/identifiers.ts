@@ -1,4 +1,11 @@
-/** Forms of postal codes, activity codes, countries and currencies: pure predicates. */
+/** Forms of ids, postal codes, activity codes, countries and currencies: pure predicates. */
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+
+/** A UUID of any version, in either letter case. */
+export function isUuid(text: string): boolean {
+  return uuid.test(text);
+}
 
 /** Portuguese postal code "1000-001". */
 export function isPostalCode(text: string): boolean {

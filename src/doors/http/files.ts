@@ -1,6 +1,7 @@
 /** Signed files: the PDF renditions and QR images that replies link to. No credential, no cookie; the link is all. */
 import type { FastifyInstance } from 'fastify';
 import { type Corridor, guarded } from '../../engine/execute.ts';
+import { isUuid } from '../../fiscal/identifiers.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import { checkFileLink } from '../../operations/links.ts';
@@ -8,8 +9,6 @@ import { printedFile, readFile } from '../../operations/rendition.ts';
 import { qrSvg } from '../../print/qr.ts';
 import { networkOfCaller } from './requests.ts';
 import type { Untaken } from './untaken.ts';
-
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 interface FileParams {
   companyId: string;
@@ -27,7 +26,7 @@ export function addFiles(app: FastifyInstance, corridor: Corridor, untaken: Unta
     { schema: { hide: true } },
     async (request, reply) => {
       const file = request.params;
-      if (!uuid.test(file.companyId) || !uuid.test(file.documentId)) throw new Refusal('FILE_NOT_FOUND');
+      if (!isUuid(file.companyId) || !isUuid(file.documentId)) throw new Refusal('FILE_NOT_FOUND');
       const { expires, signature } = request.query;
       const given = { expires: String(expires), signature: String(signature) };
       // The signature first: an address nobody was given must not reach the database.

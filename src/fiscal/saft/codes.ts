@@ -1,10 +1,10 @@
 /** Codes that stand in for ids and words of ours where SAF-T's fields are short or fixed. */
 import type { Content, Party } from '../document.ts';
 import { exemptions } from '../exemptions.ts';
+import { isUuid } from '../identifiers.ts';
 import { originalOf } from '../recovery.ts';
 import type { SaftIssued } from './source.ts';
 
-const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
 /**
@@ -14,7 +14,7 @@ const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
  */
 export function customerCode(party: Pick<Party, 'id' | 'finalConsumer'>, identity = 1): string {
   if (party.finalConsumer === true) return 'CF';
-  const code = uuid.test(party.id) ? base32(party.id) : party.id;
+  const code = isUuid(party.id) ? base32(party.id) : party.id;
   return identity === 1 ? code : `${code}-${identity}`;
 }
 

@@ -4,6 +4,7 @@ import type { Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { toNumber } from '../../fiscal/decimal.ts';
 import type { Region } from '../../fiscal/document.ts';
+import { isUuid } from '../../fiscal/identifiers.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
@@ -55,14 +56,12 @@ const readProposal = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' and d.hidden_at is null`,
 );
 
-const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The parameters of the reads that the contract gives no 400: what is no id is the id of nothing. */
 export const anyIdParams = closed({ id: anyId('Id of the pro forma.') });
 
 /** The id, if it has the form of one. Throws PROPOSAL_NOT_FOUND: the contract gives these reads no 400. */
 export function knownForm(id: string): string {
-  if (!uuid.test(id)) throw new Refusal('PROPOSAL_NOT_FOUND');
+  if (!isUuid(id)) throw new Refusal('PROPOSAL_NOT_FOUND');
   return id;
 }
 
