@@ -1,17 +1,15 @@
 import type { Static } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
-import { Elements, listStatement } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
+import { insertDraftCall } from './draft-rows.ts';
 import { InvoiceReply } from './invoice.ts';
 import { keepDraft } from './kept-draft.ts';
 import {
-  draftColumns,
-  draftRow,
   holdReferencesAhead,
   loadReferences,
   priceDraft,
@@ -21,18 +19,6 @@ import {
 } from './price-draft.ts';
 import { renderInvoice } from './render-invoice.ts';
 import { type ShownContent, showContent } from './show-invoice.ts';
-
-const insertDraft = listStatement(
-  'draft_insert',
-  `insert into certo.documents (company_id, id, status, created_by, created_at, ${draftColumns.join(', ')})
-   select certo.current_company(), v.id, 'DRAFT', v.created_by, v.created_at, ${draftColumns.map((column) => `v.${column}`).join(', ')}
-   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v`,
-);
-
-/** The statement that writes a new draft of any type; `now`: when what it is made of was read. */
-export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string, now: Date): Call {
-  return [insertDraft, [new Elements([{ created_by: actor, created_at: now, ...draftRow(id, draft, content) }])]];
-}
 
 const otherRoutes: Partial<Record<string, string>> = {
   CREDIT_NOTE: 'POST /invoices/credit-notes',

@@ -1,22 +1,8 @@
 import { Type } from 'typebox';
-import type { Tx } from '../../db/transact.ts';
-import { statement } from '../../db/transact.ts';
-import { assert } from '../../fiscal/refusal.ts';
 import { closed, idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
+import { removeDraft } from './draft-rows.ts';
 import { draftToChange } from './invoice.ts';
-
-const deleteDocument = statement(
-  'draft_delete',
-  'delete from certo.documents where company_id = certo.current_company() and id = $1 returning id',
-);
-
-/** Removes a draft that is locked; returns its id. */
-export async function removeDraft(tx: Tx, id: string): Promise<string> {
-  const rows = await tx.query(deleteDocument, [id]);
-  assert(rows.length === 1, 'a locked draft can be deleted');
-  return id;
-}
 
 export const deleteDraft = defineWrite({
   name: 'deleteDraft',

@@ -9,8 +9,9 @@ import { canonicalJson } from '../../fiscal/canonical.ts';
 import { type AskedCredit, creditNote } from '../../fiscal/credit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { type Problem, Refusal } from '../../fiscal/refusal.ts';
+import { nextRevision } from './draft-rows.ts';
 import { type Corrected, lockToCredit } from './family.ts';
-import { inChunks, nextRevision, readSome } from './refresh-drafts.ts';
+import { inChunks, readSome } from './refresh-drafts.ts';
 
 /** What a credit note was asked as: column `asked`. */
 export interface AskedNote extends AskedCredit {

@@ -3,11 +3,11 @@ import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { AskedDraft } from './draft.ts';
 import { DraftPatch, draftProblems, mergeDraft } from './draft.ts';
+import { updateDraftCall } from './draft-rows.ts';
 import { draftBehindInvoice } from './family.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { loadNote, updateNoteCall } from './patch-note.ts';
 import { loadReferences, priceDraft } from './price-draft.ts';
-import { updateDraftCall } from './refresh-drafts.ts';
 import { showInvoice } from './show-invoice.ts';
 
 export const patchDraft = defineWrite({

@@ -1,17 +1,17 @@
 /**
  * When a customer, an item or the company changes, the open drafts that refer to it show the new data and get a new
- * revision (decisions 3). A draft that can't be priced with the new data any more keeps its last prices, with a new
+ * revision (contract decisions 3). A draft that can't be priced with the new data any more keeps its last prices, with a new
  * revision and why, and is not issued: a change of the catalogue is never blocked by somebody's draft.
  */
 import { joinCalls } from '../../db/joined.ts';
 import type { Call, Row, Statement, Tx } from '../../db/transact.ts';
 import { anyId, Elements, listStatement, statement } from '../../db/transact.ts';
-import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
 import { issuerOf } from '../company/company.ts';
 import { isTransport, withActivity } from '../transport-documents/asked-transport.ts';
 import type { AskedDraft } from './draft.ts';
-import { draftColumns, draftRow, priceDraft, readAllReferences } from './price-draft.ts';
+import { nextRevision, updateDraftCall } from './draft-rows.ts';
+import { priceDraft, readAllReferences } from './price-draft.ts';
 
 const most_drafts = 50;
 // Of what is asked a line takes 110 bytes at least, of what is priced 10 kB at most, with its item's texts: this and the one
@@ -30,8 +30,10 @@ const ofCompany = statement(
   'drafts_of_company',
   `select id, type = 'CREDIT_NOTE' as is_note ${open} order by id for no key update`,
 );
-// As many of them, in the order of their ids, as fit: those before which there is less than the most.
-/** A statement that reads such columns of some of the drafts that are locked; the last of them is measured. */
+/**
+ * A statement that reads such columns of some of the drafts that are locked: as many, in the order of their ids, as fit into
+ * `most_bytes` by the length of the last column, and the one that reaches beyond.
+ */
 export function readSome(name: string, ...columns: readonly ('asked' | 'content')[]): Statement {
   return statement(
     name,
@@ -42,14 +44,6 @@ export function readSome(name: string, ...columns: readonly ('asked' | 'content'
   );
 }
 const readDrafts = readSome('drafts_to_refresh', 'asked');
-/** Sets the next revision of a draft `d`. */
-export const nextRevision = `updated_at = greatest(certo.now(), d.updated_at + interval '1 millisecond')`;
-const updateDraft = listStatement(
-  'draft_update',
-  `update certo.documents d set ${nextRevision}, ${draftColumns.map((column) => `${column} = v.${column}`).join(', ')}
-   from jsonb_populate_recordset(null::certo.documents, $1::jsonb) v
-   where d.company_id = certo.current_company() and d.id = v.id`,
-);
 const updateNotes = statement(
   'draft_notes_issuer',
   `update certo.documents d set ${nextRevision}, content = d.content || jsonb_build_object('issuer', $2::jsonb)
@@ -125,9 +119,4 @@ async function refreshChunk(tx: Tx, some: readonly Row[]): Promise<void> {
     }
   });
   await tx.batch(joinCalls(calls).calls);
-}
-
-/** The statement that writes a draft anew. */
-export function updateDraftCall(id: string, asked: AskedDraft, content: Content): Call {
-  return [updateDraft, [new Elements([draftRow(id, asked, content)])]];
 }

@@ -5,8 +5,8 @@ import { discountOf, type Open, openOfProforma, type TakenLine, takenLines } fro
 import { fromNumber } from '../../fiscal/decimal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { closed, id, idParams, quantity } from '../fields.ts';
-import { insertDraftCall } from '../invoices/create-draft.ts';
 import type { AskedDraft, AskedLine } from '../invoices/draft.ts';
+import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { InvoiceReply, loadInvoice } from '../invoices/invoice.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { showInvoice } from '../invoices/show-invoice.ts';

@@ -1,8 +1,8 @@
 import type { Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { closed } from '../fields.ts';
-import { insertDraftCall } from '../invoices/create-draft.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
+import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { lockPlace, numberDocument } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';

@@ -12,7 +12,7 @@ import { entryOfCompany } from '../../identity/principal.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { insertChildCall } from '../invoices/child.ts';
-import { insertDraftCall } from '../invoices/create-draft.ts';
+import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { balanceWithCall, lockFamily, lockToCredit, type Parent } from '../invoices/family.ts';
 import { refreshNotes } from '../invoices/note-drafts.ts';
 import { loadReferences } from '../invoices/price-draft.ts';

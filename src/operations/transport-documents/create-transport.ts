@@ -1,5 +1,5 @@
 import type { Row } from '../../db/transact.ts';
-import { insertDraftCall } from '../invoices/create-draft.ts';
+import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { defineWrite } from '../operation.ts';
 import { checkTimes, mergeTransport, TransportBody, transportProblems, withActivity } from './asked-transport.ts';

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { closed, idParams } from '../fields.ts';
-import { removeDraft } from '../invoices/delete-draft.ts';
+import { removeDraft } from '../invoices/draft-rows.ts';
 import { defineWrite } from '../operation.ts';
 import { lockDraft } from './transport-document.ts';
 

@@ -1,7 +1,7 @@
 import type { Row } from '../../db/transact.ts';
 import { idParams } from '../fields.ts';
+import { updateDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
-import { updateDraftCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
   type AskedTransport,
