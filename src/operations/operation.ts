@@ -32,9 +32,10 @@ export interface Asked<P, Q, B> {
   readonly requestId: string;
 }
 
+type NoBody = Record<string, never>;
 type Of<S extends TSchema | undefined> = S extends TSchema ? Static<S> : Record<string, never>;
 
-interface Declared<P extends TSchema | undefined, Q extends TSchema | undefined, B extends TSchema | undefined> {
+interface Declared<P extends TSchema | undefined, Q extends TSchema | undefined> {
   readonly name: string;
   /** "METHOD /path/:param" */
   readonly route: string;
@@ -43,31 +44,21 @@ interface Declared<P extends TSchema | undefined, Q extends TSchema | undefined,
   readonly description?: string;
   readonly params?: P;
   readonly query?: Q;
-  readonly body?: B;
   /** Status and schema of the reply. */
   readonly reply: readonly [number, TSchema];
   readonly access: Access;
   /** Codes that this operation's own rules may answer, beyond those of the corridor. */
   readonly refuses: readonly RefusalCode[];
-  /**
-   * Rules on the body alone that a schema can't say; runs beside the schema so that everything wrong is named at once.
-   * Members may be missing or of a wrong type: it says nothing about those.
-   */
-  readonly check?: (body: Record<string, unknown>) => Problem[];
   /** Name of the assistant's tool, for operations that are offered there. */
   readonly tool?: string;
 }
 
-export interface ReadDeclaration<
-  P extends TSchema | undefined,
-  Q extends TSchema | undefined,
-  B extends TSchema | undefined,
-  F,
-> extends Declared<P, Q, B> {
+export interface ReadDeclaration<P extends TSchema | undefined, Q extends TSchema | undefined, F>
+  extends Declared<P, Q> {
   /** It reads a row or few by their key, so it may share a round trip with other reads of the same credential. */
   readonly quick?: true;
-  readonly load: (tx: Tx, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => Promise<F>;
-  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, Of<B>>, world: World) => unknown;
+  readonly load: (tx: Tx, asked: Asked<Of<P>, Of<Q>, NoBody>, world: World) => Promise<F>;
+  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, NoBody>, world: World) => unknown;
 }
 
 /**
@@ -106,7 +97,13 @@ export interface WriteDeclaration<
   F,
   C,
   G,
-> extends Declared<P, Q, B> {
+> extends Declared<P, Q> {
+  readonly body?: B;
+  /**
+   * Rules on the body alone that a schema can't say; runs beside the schema so that everything wrong is named at once.
+   * Members may be missing or of a wrong type: it says nothing about those.
+   */
+  readonly check?: (body: Record<string, unknown>) => Problem[];
   /** A fiscal act: can't be undone, and an assistant needs a person's approval. */
   readonly fiscal?: boolean;
   /** It may share a transaction with other writes of the same credential (engine/press.ts). */
@@ -187,13 +184,10 @@ export interface Operation {
 
 export type AnyAsked = Asked<Record<string, unknown>, Record<string, unknown>, Record<string, unknown>>;
 
-/** An operation that changes nothing: it has no `decide` and no `save`, and an idempotency key means nothing to it. */
-export function defineRead<
-  F,
-  P extends TSchema | undefined = undefined,
-  Q extends TSchema | undefined = undefined,
-  B extends TSchema | undefined = undefined,
->(declaration: ReadDeclaration<P, Q, B, F>): Operation {
+/** An operation that changes nothing: it has no body, no `decide` and no `save`, and takes no idempotency key. */
+export function defineRead<F, P extends TSchema | undefined = undefined, Q extends TSchema | undefined = undefined>(
+  declaration: ReadDeclaration<P, Q, F>,
+): Operation {
   const unreachable = (): never => {
     throw new Error(`${declaration.name} is a read`);
   };
@@ -209,10 +203,10 @@ export function defineRead<
 }
 
 export interface DownloadDeclaration<P extends TSchema | undefined, Q extends TSchema | undefined, F>
-  extends Omit<ReadDeclaration<P, Q, undefined, F>, 'reply' | 'body' | 'check' | 'show'> {
+  extends Omit<ReadDeclaration<P, Q, F>, 'reply' | 'show'> {
   /** Media type of the file. */
   readonly media: string;
-  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, Record<string, never>>, world: World) => Download;
+  readonly show: (facts: F, asked: Asked<Of<P>, Of<Q>, NoBody>, world: World) => Download;
 }
 
 /** A read whose reply is a file: made whole first, then sent, so that an error is an answer and not a torn file. */
