@@ -40,7 +40,7 @@ const wrong = [
   ['fiscal/series.ts', "import 'node:crypto';", 'law-verifies-in-one-place'],
   ['operations/fields.ts', "import 'big.js';", 'one-place-for-decimals'],
   ['keys/signer.ts', "import 'pg';", 'one-place-for-pg'],
-  ['engine/canonical.ts', "import type {} from 'pg';", 'owner-pool-by-type'],
+  ['engine/fingerprint.ts', "import type {} from 'pg';", 'owner-pool-by-type'],
   ['engine/authorize.ts', "import 'fastify';", 'one-place-for-http'],
   ['fiscal/decimal.ts', "import './totals.ts';", 'no-circles'],
   ['orphan.ts', 'export {};', 'no-orphans'],

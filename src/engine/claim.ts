@@ -1,5 +1,5 @@
 /**
- * Idempotency claims (contract, "Idempotency rules"; decisions 2). A claim is one insert committed before execution,
+ * Idempotency claims (contract, "Idempotency rules"; contract decisions 2). A claim is one insert committed before execution,
  * with a lease of 90 s by the database's clock and a random fence; the effect's own transaction completes it, so the
  * result is recorded exactly when the effect is, and the audit entry with it. The commit of the claim may be asynchronous:
  * its WAL precedes the effect's, so a durable effect implies a durable claim.

@@ -1,5 +1,5 @@
 /**
- * The corridor: every operation, through whichever door, walks it in this order (decisions 1). Steps 1–3 belong to the
+ * The corridor: every operation, through whichever door, walks it in this order (contract decisions 1). Steps 1–3 belong to the
  * door; here follow 4 authentication, 5 the credential's limit, 6 permission, 7 what the door found wrong with the
  * form, 8 the idempotency claim, 9 the schema, 10–11 record, state and rules, 12 the act itself.
  *
@@ -17,10 +17,10 @@ import { type Body, Rendered, renderedOf } from '../operations/rendered.ts';
 import type { World } from '../operations/world.ts';
 import { authorize } from './authorize.ts';
 import { bounded } from './bounded.ts';
-import { fingerprint } from './canonical.ts';
 import type { Claim, Recorded, Taken } from './claim.ts';
 import { nameOfKey, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
+import { fingerprint } from './fingerprint.ts';
 import { type Act, type Acted, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
@@ -133,11 +133,11 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     admit(principal);
   });
   const asked = new AskedNow(call, trace);
-  if (isAskedFirst(call, entry, memory)) await guarded(() => corridor.db.read(entry).query(nothing));
+  if (isAskedFirst(call, entry, memory)) await authenticate(corridor, entry);
   // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
   const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
   if (call.malformed !== undefined || usedUp) {
-    await guarded(() => corridor.db.read(entry).query(nothing));
+    await authenticate(corridor, entry);
     if (call.malformed !== undefined) throw call.malformed;
   }
   const entered = (): boolean => isEntered;
@@ -151,12 +151,17 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
       isEntered = false;
     } else if (error instanceof Refusal && error.status < 500 && !isEntered) {
       // A rule that needs no record may speak before the first statement has said who asks.
-      await guarded(() => corridor.db.read(entry).query(nothing));
+      await authenticate(corridor, entry);
     }
     // Whom only this process remembers is told nothing about the credential.
     if (!isEntered) trace.rate = undefined;
     throw error;
   }
+}
+
+/** Step 4 alone: nothing is read, but the entry accepts who is asking or throws a Refusal. */
+async function authenticate({ db }: Corridor, entry: Entry): Promise<void> {
+  await guarded(() => db.read(entry).query(nothing));
 }
 
 /** Step 5 where it holds over all processes: before all else, by an entry that only says who asks. */
@@ -172,7 +177,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   const { operation } = call;
   const problems = schemaProblems(call);
   if (problems.length > 0) {
-    await guarded(() => corridor.db.read(entry).query(nothing));
+    await authenticate(corridor, entry);
     refuseAll(problems);
   }
   const facts = await guarded(() =>
@@ -233,7 +238,7 @@ async function write(writing: Writing): Promise<Answer> {
     ahead = known(await guarded(() => corridor.db.read(entry, 'shared').batch(calls)));
   }
   if (problems.length > 0) {
-    if (claim === undefined) await guarded(() => corridor.db.read(entry).query(nothing));
+    if (claim === undefined) await authenticate(corridor, entry);
     else await letGo(writing, claim);
     refuseAll(problems);
   }

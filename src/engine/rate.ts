@@ -1,6 +1,6 @@
 /**
  * Limits per fixed minute, counted in this process: API keys and addresses that fail to authenticate. Several processes
- * together may admit a little more (decisions 1); no request costs a write.
+ * together may admit a little more (contract decisions 1); no request costs a write.
  */
 import { Refusal } from '../fiscal/refusal.ts';
 

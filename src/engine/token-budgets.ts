@@ -1,5 +1,5 @@
 /**
- * What one network may ask of the token endpoint in a minute (decisions 1): 60 requests as one client, 600 in all. Nobody
+ * What one network may ask of the token endpoint in a minute (contract decisions 1): 60 requests as one client, 600 in all. Nobody
  * is authenticated there yet, so nothing is written for a request and memory is bounded; counted in each process. Its
  * endpoint comes with the applications of others; until then only the tests ask.
  */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from '../fiscal/canonical.ts';
-import { fingerprint } from './canonical.ts';
+import { fingerprint } from './fingerprint.ts';
 
 /** The same value with the members of every object in another order. */
 function turned(value: unknown): unknown {
