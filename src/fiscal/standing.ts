@@ -1,6 +1,6 @@
 /**
  * How an issued document stands among its notes and receipts: whether it is paid, what is open of it, what may be paid, and
- * whether it may be cancelled (documents page, sections 6 and 7; decisions 3, "Status" and "Pay").
+ * whether it may be cancelled (documents page, sections 6 and 7; contract decisions 3, "Status" and "Pay").
  */
 import { compare, fromNumber, isZero, round2, sum } from './decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Totals } from './document.ts';

@@ -1,5 +1,5 @@
 /**
- * The schemas of fields that many operations share, with the bounds of SAF-T (Portaria 302/2016) and of decisions 1.
+ * The schemas of fields that many operations share, with the bounds of SAF-T (Portaria 302/2016) and of contract decisions 1.
  * Custom words: `decimals` (most decimals a number may have), `filled` (least characters of a text, but for blanks around
  * it), `lowered` (it is put in small letters) and the formats `uuid`,
  * `line` (no line break), `day` (ISO date-time with zone, or YYYY-MM-DD), `instant` (ISO date-time with zone), `country`,

@@ -1,5 +1,5 @@
 /**
- * Download links: signed with an HMAC under the master key, valid for ten minutes (decisions 3, PDF). A link opens
+ * Download links: signed with an HMAC under the master key, valid for ten minutes (contract decisions 3, PDF). A link opens
  * exactly one file of one document; it needs no credential, so it says nothing but what its holder was given.
  */
 import { timingSafeEqual } from 'node:crypto';

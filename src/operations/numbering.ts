@@ -250,7 +250,7 @@ export async function numberDocument(
 
 /**
  * Decides and takes the number, in one go; when the clock is a little behind the last signature, waits for it first
- * (decisions 3, Fiscal time).
+ * (contract decisions 3, Fiscal time).
  */
 async function decideInTime(
   place: Place,

@@ -40,7 +40,7 @@ function problemOf({ headers, body }: RawAnswer): Record<string, unknown> | unde
     : undefined;
 }
 
-/** What is wrong with an answer, whatever was asked (decisions 1). */
+/** What is wrong with an answer, whatever was asked (contract decisions 1). */
 function malformed(answer: RawAnswer): string[] {
   const { status, headers } = answer;
   const found: string[] = [];

@@ -110,7 +110,7 @@ interface Described {
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Described>>>>;
 
-/** No body equals `{}` (decisions 1): where that is valid, a body is not required. The plugin says it always is. */
+/** No body equals `{}` (contract decisions 1): where that is valid, a body is not required. The plugin says it always is. */
 function markOptionalBody({ requestBody }: Described): void {
   const schema = requestBody?.content['application/json']?.['schema'] as Json | undefined;
   if (requestBody !== undefined && schema?.['required'] === undefined) requestBody.required = false;

@@ -14,7 +14,7 @@ const insertChild = statement(
    returning created_at, updated_at`,
 );
 
-/** A child belongs to the same application as its parent (decisions 1, Visibility). */
+/** A child belongs to the same application as its parent (contract decisions 1, Visibility). */
 export function insertChildCall(child: {
   readonly id: string;
   readonly content: Content;

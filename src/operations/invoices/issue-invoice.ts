@@ -249,7 +249,7 @@ const draftChanged = (row: Row): Refusal =>
   new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt: (row['updated_at'] as Date).toISOString() } });
 
 /**
- * A note is checked again against what is open of its invoice now: drafts reserve nothing (decisions 3, Credit note). Its
+ * A note is checked again against what is open of its invoice now: drafts reserve nothing (contract decisions 3, Credit note). Its
  * amounts were made anew whenever they moved; what shows others all the same is not signed.
  */
 function contentToIssue({

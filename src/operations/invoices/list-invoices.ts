@@ -96,7 +96,7 @@ function readEntries(tx: Tx, asked: ListAsked, now: Date | undefined): Promise<R
 
 const unnumbered: ReadonlySet<string> = new Set(['DRAFT', 'CREATED', 'PROCESSING', 'SCHEDULED']);
 
-/** Templates of recurring invoices show only when asked for (decisions 3, Status). */
+/** Templates of recurring invoices show only when asked for (contract decisions 3, Status). */
 function statusConditions(given: Record<string, string | undefined>, today: Day | undefined): Condition[] {
   const conditions: Condition[] = [];
   if (given['status'] !== undefined) conditions.push(equals('status', given['status']));

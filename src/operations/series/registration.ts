@@ -243,7 +243,7 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   const outcome = await world.at.listSeries(credentials, { state: 'A' });
   if (outcome.kind === 'unknown') return 'unreachable';
   if (outcome.kind === 'refused') {
-    // An outage or a fault of the program never counts against the company (decisions 3, Readiness).
+    // An outage or a fault of the program never counts against the company (contract decisions 3, Readiness).
     if (outcome.reason !== 'credentials') return 'unreachable';
     await world.db.transact(entry, (tx) => tx.query(setWrong, [company['at_password_sealed']]));
     return 'wrong-credentials';
