@@ -19,9 +19,9 @@ export function runOnce(source: Source, calls: readonly Call[]): Promise<Row[][]
   return new Line().run(source, calls);
 }
 
-/** A transaction that has begun. */
+/** A transaction whose first calls are sent. */
 export interface OpenRun {
-  /** Resolves when the first calls are on their way, or can't be. */
+  /** Resolves when the first calls are sent, or can't be. */
   readonly begun: Promise<void>;
   /** The rest, and its end: the rows of all calls. To be called once. Throws BatchFailure. */
   finish(calls: readonly Call[]): Promise<Row[][]>;
@@ -48,9 +48,7 @@ export class Line {
     return this.#during(source, async (client) => runBatch(await client, calls, source.deadline));
   }
 
-  /**
-   * The same of which only the first calls are known, and sent. What comes on this line before it is finished waits behind it.
-   */
+  /** The same, when only the first calls are known yet: they are sent. What comes on this line meanwhile waits for its end. */
   open(source: Source, calls: readonly Call[]): OpenRun {
     let finish: (rest: readonly Call[]) => void = () => undefined;
     const rest = new Promise<readonly Call[]>((resolve) => {

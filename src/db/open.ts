@@ -62,7 +62,7 @@ export async function openOwner(options: OpenOptions): Promise<Pool> {
   return pool;
 }
 
-/** A plain pool as the login role itself, before there are roles to become: only migrate uses it. */
+/** A plain pool as the login role itself, where the roles may not be there yet: for migrations and restores. */
 export async function openLogin(options: OpenOptions): Promise<Pool> {
   const pool = makePool({ statementTimeout: 0, max: 1, ...options }, undefined);
   await probe(pool, connector(pool, options));

@@ -195,16 +195,16 @@ export function callFor(statement: Statement, list: readonly Element[]): Call {
 }
 
 /**
- * What a column of the rows that a list is about is equal to, beside the join with the list: the index is then searched
- * for these alone. By the join alone the server, which takes every list for a hundred rows, rather reads all rows of a
- * company while it does not know yet that they are many.
+ * SQL for "any of this member of the list's elements", to be compared with a column beside the join with the list, so that
+ * the index is searched for these values alone. With the join only, the planner, which takes every list for a hundred rows,
+ * would rather read all rows of a company as long as it does not know that they are many.
  */
 export const anyOf = (member: string, type: 'uuid' | 'text'): string =>
   `any (array(select (e ->> '${member}')::${type} from jsonb_array_elements($1::jsonb) e))`;
 
 /**
- * The same for a list of ids. Of the parameter itself the server would count the ids before it plans, find that a plan made
- * for one id is cheaper than one for any number, and so plan anew each time, for three times as long as it then takes.
+ * The same for a list of ids. Not `any ($1)`: the planner would count the ids, find a plan for that number cheaper than the
+ * generic one, and plan anew each time, which takes three times as long as the statement.
  */
 export const anyId = 'any (array(select unnest($1::uuid[])))';
 
@@ -215,7 +215,7 @@ export const anyId = 'any (array(select unnest($1::uuid[])))';
 export const allOr = (counted: string, otherwise: string, count = 'jsonb_array_length($1::jsonb)'): string =>
   `select case when (select count(*) from ${counted}) = ${count} then true else ${otherwise} end as all_done`;
 
-/** The same for a statement that takes one element at a time. */
+/** The same as `allOr`, for a statement that takes one element at a time. */
 export const oneOr = (counted: string, otherwise: string): string =>
   `select case when exists (select from ${counted}) then true else ${otherwise} end as all_done`;
 

@@ -1,7 +1,8 @@
 /**
- * The only source of transactions. Each begins with its entry, the statement that sets its reach (row-level security is
- * keyed on app.company_id), and everything that can share a round trip does: a read is one, a transaction is
- * "begin + entry + first statement", its statements, "last statements + commit".
+ * Transactions of the service; the only others are the operator's as owner (owner-transaction.ts) and those of migrations,
+ * backups and restores. Each begins with its entry, the statement that sets which company it may see (row-level security
+ * is keyed on app.company_id). What can share a round trip does: a read is one, a transaction is "begin + entry + first
+ * statement", its statements, "last statements + commit".
  */
 import type { ClientBase, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, runBatch } from './batch.ts';
@@ -94,13 +95,13 @@ const lazilyCommit: Call = [statement('commit_lazily', `select set_config('synch
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
-/** Statements of it are being done, and the rest is not known yet. */
+/** A transaction whose first statements are sent while the rest is not known yet. To be ended by `write` or `leave`. */
 export interface OpenWrite {
-  /** Resolves when they are on their way, or can't be. */
+  /** Resolves when the first statements are sent, or can't be. */
   readonly begun: Promise<void>;
-  /** The rest, durable when it resolves. Rejects as `Db.write` does. */
+  /** Sends the rest and ends it; durable when it resolves. Rejects as `Db.write` does. */
   write(calls: readonly Call[]): Promise<void>;
-  /** There is no rest: nothing is changed. */
+  /** Ends it without a rest: nothing is changed. */
   leave(): void;
 }
 

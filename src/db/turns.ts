@@ -1,7 +1,7 @@
 /**
- * Work that waits for its turn. However slow that of one subject is, and however much of it comes at once, it never takes
- * all places: others are served meanwhile. Reads of one credential wait so for connections, its transactions too, and files of
- * one company to be written.
+ * Fair queues: how much work of one subject, and of all together, is done at once; the rest waits, and subjects take turns.
+ * So one that is slow, or asks for much, never holds all places. Used for the connections of the pool, by credential, and for
+ * downloads, by company.
  */
 import { DatabaseUnavailable } from './errors.ts';
 
@@ -12,10 +12,10 @@ export interface TurnsOptions {
   readonly together: number;
 }
 
-/** Waits with whoever waits: calls `tooLate` when that is to give up, and gives what ends the watching. */
+/** Limits a wait: calls `tooLate` when it is to be given up. Returns a function that ends the watching. */
 export type Patience = (tooLate: (why: Error) => void) => () => void;
 
-/** That of one subject is begun in the order in which it came; that of several in turn. */
+/** Work of one subject begins in the order in which it came; subjects take turns. */
 export class Turns {
   readonly #options: TurnsOptions;
   /** What begins each, by subject, in the order of their turns. */

@@ -1,13 +1,13 @@
 /**
- * The quick way of the press, for operations that declare one (`Ahead` in operations/operation.ts). Their facts came with
- * the claim, or are remembered; they are decided, signed and sealed here as they arrive, on heads kept in memory, and what
- * is ready is written in one round trip: while the database writes one group the next is made, and a full one is sent
- * behind it on the same connection. Where nothing is under way, the transaction begins with the decision, and the database
- * makes sure of what it rests on meanwhile.
+ * The optimistic way of the press, for operations that declare one (`Ahead` in operations/operation.ts). What they are
+ * decided on was read without locks, together with the claim, or is in memory. Acts are decided, signed and sealed here as
+ * they arrive, on series heads kept in memory, and those that are ready are written as a group, in one round trip. While the
+ * database writes one group the next is made, and sent behind it on the same connection once it is full. When nothing else
+ * is under way, the transaction is opened before the decision, so that the database checks what was read meanwhile.
  *
- * Nothing is locked for that, so every statement fails that does not find what was read. Then nothing of its group is
- * kept, whatever was decided behind it counts for nothing, and all of them, as all that comes in the next second, walk the
- * stages under their locks. A refusal is judged again there too: it may rest on what was not written in the end.
+ * Every statement fails if it does not find what was read. Then the whole group is rolled back and everything that was
+ * decided after it is void: those acts, and all that arrive within the next second, take the locked way instead
+ * (Press in press.ts). So does an act that is refused here, since the refusal may rest on something that is rolled back.
  */
 import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
@@ -16,44 +16,45 @@ import { assert, Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';
 
-/** Of one write. With more, those who wait for it and those who are decided meanwhile become one crowd that moves in step. */
+/** Acts in one group. With more, all callers would wait for the same write and then all be decided at once. */
 const most_together = 20;
-/** Groups on their way: the server begins with the next as it ends one. */
+/** Groups of one company that are sent and not answered yet: the server begins with the next as it ends one. */
 const most_under_way = 3;
-/** After somebody else was quicker: for so long every act takes its locks. */
+/** For so long after a group failed, every act of the company takes the locked way. */
 const caution_ms = 1_000;
 
-/** Decided, and what is left to do about it. */
+/** An act that is decided and waits to be written. */
 interface Ready {
   readonly act: Act;
   readonly acted: Acted;
-  /** What it was decided on, stated again; and what writes it. */
+  /** Statements that fail if what it was decided on has changed. */
   readonly hold: readonly Call[];
+  /** Statements that write it. */
   readonly calls: readonly Call[];
-  /** As it was decided. */
+  /** What `decide` returned. */
   readonly change: unknown;
   readonly resolve: (acted: Acted) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** What the press does for every act, however it came about. */
+/** What the press does for every act, whichever way it takes. */
 interface Steps {
   readonly shown: (act: Act, change: unknown) => Acted;
   /** What travels with COMMIT. */
   readonly lastCalls: (act: Act, acted: Acted, subject: string) => readonly Call[];
-  /** The way under locks. */
+  /** Does the act by the locked way. */
   readonly locked: (act: Act) => Promise<Acted>;
-  /** Hears of faults that no caller hears of, since the way under locks answers. */
+  /** Logs bugs that no caller hears of, since the locked way then answers. */
   readonly faulted: (error: unknown) => void;
 }
 
-/** What this act rests on is being looked at already. */
+/** A transaction whose `hold` statements are sent already, and the act that they are for. */
 interface Begun {
   readonly act: Act;
   readonly transaction: OpenWrite;
 }
 
-/** Of one company: heads are one company's, whoever asks. */
+/** The state of one company: series heads belong to a company, whichever credential asks. */
 interface Lane {
   /** In the order in which they were decided. */
   readonly ready: Ready[];
@@ -66,7 +67,7 @@ interface Lane {
   gathering: boolean;
   /** Acts between their arrival and their place among the ready. */
   deciding: number;
-  /** Goes up when something that was decided was not written. */
+  /** Raised when something decided was not written: what was decided under an earlier one is void. */
   era: number;
   cautiousUntil: number;
 }
@@ -110,7 +111,7 @@ export class AheadPress {
     });
   }
 
-  /** Undefined: it has to be judged under locks. */
+  /** Undefined: it has to take the locked way. */
   async #decide(
     act: Act,
     facts: () => unknown,
@@ -152,7 +153,7 @@ export class AheadPress {
     return entry.subject !== undefined && lane.deciding === 1 && lane.underWay === 0 && lane.ready.length === 0;
   }
 
-  /** Ends when the database has something to do: what is decided in one go would keep it waiting. */
+  /** Opens the transaction; resolves once its first statements are sent, which deciding would delay: it blocks the event loop. */
   #begin(act: Act, hold: readonly Call[], lane: Lane): Promise<void> {
     const transaction = this.#db.open(act.entry, hold, lane.line);
     lane.begun = { act, transaction };
@@ -165,8 +166,8 @@ export class AheadPress {
   }
 
   /**
-   * Whatever is ready goes when nothing is under way. Behind something only a full group does; and where one is in sight,
-   * because so many are being decided, it is waited for: half of what a small group costs is for itself.
+   * Sends what is ready at once if nothing is under way; behind another group only if it is a full one. If enough acts are
+   * being decided to fill a group soon, it waits for those: half the cost of a small group does not depend on its size.
    */
   #send(lane: Lane, companyId: string): void {
     const isInSight = lane.ready.length + lane.deciding >= most_together;
@@ -203,7 +204,7 @@ export class AheadPress {
     this.#forgetIdle(lane, companyId);
   }
 
-  /** In the transaction that has begun, if it is of the same credential: taken only once there is something to end it with. */
+  /** Uses the transaction that is open, if it is of the same credential; else a new one. */
   #commit(group: readonly Ready[], lane: Lane): Promise<void> {
     const { entry } = group[0]!.act;
     const begun = lane.begun?.act.entry.subject === entry.subject ? lane.begun : undefined;
@@ -218,8 +219,8 @@ export class AheadPress {
   }
 
   /**
-   * What is written is done: where it can't be remembered, nothing is, and nobody does it again. The answer to a lone one is
-   * put together meanwhile.
+   * Updates the memory of this process. A failure here undoes nothing that is written: everything remembered of the company is
+   * forgotten instead. The answer to a group of one is put together meanwhile.
    */
   #remember(how: 'keep' | 'settle', group: readonly Ready[], lane: Lane, companyId: string): void {
     try {
@@ -268,11 +269,11 @@ export class AheadPress {
   }
 }
 
-/** By the database, or of who asks: so it comes about that what was decided does not hold. Anything else is a fault of ours. */
+/** Errors by which the database, or the entry, says that what was decided does not hold. Anything else is a bug of ours. */
 const isSaid = (error: unknown): boolean =>
   error instanceof StatementError || error instanceof ConnectionLost || error instanceof Refusal;
 
-/** The first ones, as far as one entry lets them in. */
+/** Takes the first ones off, as far as they are of one credential. */
 function takeGroup(ready: Ready[]): Ready[] {
   const { subject } = ready[0]!.act.entry;
   const other = ready.findIndex(({ act }) => act.entry.subject !== subject);

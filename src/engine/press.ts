@@ -72,11 +72,11 @@ interface Run {
   change: unknown;
   subject: string;
   acted: Acted | undefined;
-  /** Why it is out: a refusal, or Crowded. */
+  /** Why it has left the group: a Refusal, or Crowded (it comes again with the next group). */
   out: unknown;
 }
 
-/** Only the entry before it matters. */
+/** For round trips of which only the entry matters. */
 export const nothing = statement('nothing', 'select 1');
 
 /** Gathers writes by credential and does them in groups. */
@@ -89,7 +89,7 @@ export class Press {
   readonly #ahead: AheadPress;
   #underWay = 0;
 
-  /** `faulted`: see Steps in ahead.ts. */
+  /** `faulted` logs bugs of the optimistic way (ahead.ts) that no caller hears of. */
   constructor(db: Db, world: World, faulted: (error: unknown) => void) {
     this.#db = db;
     this.releases = new Releases(db);
@@ -128,7 +128,7 @@ export class Press {
     return acted;
   }
 
-  /** What this process remembers and an act may have changed. New records change nothing of it. */
+  /** Forgets what this process remembers and the act may have changed. A POST without an id makes a new record: nothing. */
   #forgetChanged({ operation, asked }: Act): void {
     const memory = this.#world.memory.of(asked.principal.companyId);
     if (operation.method !== 'POST') memory.forgetRead();

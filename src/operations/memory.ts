@@ -20,14 +20,14 @@ const most_masters = 2_000;
 const most_used = 4_000;
 /** Of all drafts together: some 9,500 of three lines. */
 const most_drafts_bytes = 64 * 2 ** 20;
-/** Of its texts: larger drafts are read again. */
+/** Bytes of one draft's texts: larger drafts are not kept. */
 const most_draft_bytes = 16_384;
-/** Beyond it the clocks of two machines may have drifted apart by more than their readings do. */
+/** So long a reading of the database's clock is used: later the clocks of the two machines may have drifted too far apart. */
 const reading_lasts_ms = 60_000;
 /** So long after a failure series are read before they are numbered in. */
 const wary_ms = 30_000;
 
-/** What `CompanyMemory.forgetRead` makes worthless, all at once. */
+/** A token that entries of the shared stores carry: `CompanyMemory.forgetRead` takes a new one, which voids older entries. */
 type Era = object;
 
 /** A draft, by whoever knows what is in it (invoices/kept-draft.ts). */

@@ -62,10 +62,9 @@ export interface ReadDeclaration<P extends TSchema | undefined, Q extends TSchem
 }
 
 /**
- * A quicker way for what meets no contention: it remembers what it is decided on, or reads it before its transaction, in
- * the round trip of the claim and without locks, and is decided while others are written; its transaction is one round trip
- * that fails unless all it was decided on still stands. Whenever that is not so it walks the stages again, under their locks
- * (engine/ahead.ts).
+ * An optimistic way, quick where nobody else changes the same records. What the act is decided on is in memory, or is read
+ * before the transaction, without locks and in the round trip of the claim. The transaction is then one round trip, and fails
+ * unless all of that still stands; when it fails the stages are walked again, under their locks (engine/ahead.ts).
  */
 export interface Ahead<A, G, C> {
   /** What `decide` gets, from `world.memory`. Undefined: it is not all known. */
@@ -75,18 +74,18 @@ export interface Ahead<A, G, C> {
   /** What `decide` gets, from what was read; it is kept in `world.memory`. Undefined: this one needs its locks. */
   readonly facts: (rows: readonly Row[][], asked: A, world: World) => G | undefined;
   /**
-   * Statements that write nothing, each failing where what the facts rest on is not so any more: the database does them
-   * while it is being decided, where it has nothing else to do. `save` has what is left. Undefined: not before it is decided.
+   * Statements that write nothing and fail if what the facts rest on has changed. If the database has nothing else to do
+   * they are sent before the decision. `save` has whatever else must be checked. Undefined: only after the decision.
    */
   readonly hold: (facts: G, asked: A, world: World) => readonly Call[] | undefined;
   /** Statements that write the change, each failing where it does not find what the change was decided on. */
   readonly save: (change: C, asked: A, world: World) => { readonly subject: string; readonly calls: readonly Call[] };
   /**
-   * Keeps in `world.memory` what is being written, or forgets what is not so any more: of what is decided on it meanwhile
-   * nothing is kept where this is not.
+   * Updates `world.memory` while the change is being written. If the write fails, all that is remembered of the company is
+   * forgotten, and whatever was decided on it meanwhile is void.
    */
   readonly keep: (change: C, asked: A, world: World) => void;
-  /** The same once it is committed, of what others are decided on without stating it again. */
+  /** Updates `world.memory` once the change is committed: for facts that later acts rely on without checking them again. */
   readonly settle?: (change: C, asked: A, world: World) => void;
 }
 

@@ -1,4 +1,4 @@
-/** Companies are made by the operator (command line; later the console), with the built-in final consumer. */
+/** Companies are made by the operator's commands, each with its built-in final consumer. */
 import type { Pool } from 'pg';
 import { ownerTransaction } from '../../db/owner-transaction.ts';
 import type { Region } from '../../fiscal/document.ts';

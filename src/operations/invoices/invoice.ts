@@ -1,4 +1,4 @@
-/** Invoices as the API shows them: the reply's schema, the row it is made of, and the making. */
+/** Invoices as the API shows them: the reply's schema, and the statements that read, and lock, the row it is made of. */
 
 import type { TSchema } from 'typebox';
 import { Type } from 'typebox';
