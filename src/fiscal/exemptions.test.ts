@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { exemptionOn, exemptions } from './exemptions.ts';
+import { exemptionCodesOn, exemptionOn, exemptions } from './exemptions.ts';
 
 /** The AT's table, version 4.0: what is printed and told letter for letter, and from when to when. */
 const table: { code: string; mention: string; saftReason: string; from: string; to?: string }[] = JSON.parse(
@@ -56,4 +56,10 @@ test('removed and unknown codes', () => {
   for (const code of ['M03', 'M08', 'M00', 'm07', '', 'constructor', 'M07 ']) {
     expect(exemptionOn(code, '2026-03-02'), code).toBeUndefined();
   }
+});
+
+test('who is told that a code is not in force is told those that are', () => {
+  expect(exemptionCodesOn('2024-01-04').en).toMatch(/^M01, M02, .*, M26, .*, M43, M99$/);
+  expect(exemptionCodesOn('2024-01-05').pt).not.toContain('M26');
+  expect(exemptionCodesOn('2022-06-30')).toEqual({ en: 'none', pt: 'nenhum' });
 });

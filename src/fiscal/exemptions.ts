@@ -6,6 +6,7 @@
  * removed on 2022-07-01 and are not in the table, so they are refused like any unknown code.
  */
 import type { Day } from './document.ts';
+import type { Words } from './refusal.ts';
 
 export interface Exemption {
   readonly code: string;
@@ -95,6 +96,16 @@ export const exemptions: readonly Exemption[] = rows.map(([code, mention, norm, 
   from: tableStart,
   ...more,
 }));
+
+/** The codes, for who chooses one. */
+export const exemptionCodes: string = exemptions.map(({ code }) => code).join(', ');
+
+/** Those in force on a tax point; before the table, none was. */
+export function exemptionCodesOn(day: Day): Words {
+  const codes = exemptions.filter(({ code }) => exemptionOn(code, day) !== undefined).map(({ code }) => code);
+  const told = codes.join(', ');
+  return { en: told || 'none', pt: told || 'nenhum' };
+}
 
 const byCode = new Map(exemptions.map((exemption) => [exemption.code, exemption]));
 

@@ -1,7 +1,7 @@
 /** One line before the global discount: its base, its own discount, its rate, and what is wrong with it. */
 import { compare, multiply, percentOf, round2, subtract } from './decimal.ts';
 import type { Day, Decimal, LineInput, TaxCode } from './document.ts';
-import { exemptionOn } from './exemptions.ts';
+import { exemptionCodesOn, exemptionOn } from './exemptions.ts';
 import { assert, type Problem } from './refusal.ts';
 import { findRate, rateFacts, taxCodes } from './vat-rates.ts';
 
@@ -81,6 +81,6 @@ function checkExemption(line: LineInput, place: string, day: Day, problems: Prob
   }
   if (code === undefined) problems.push({ code: 'EXEMPTION_REQUIRED', pointer });
   else if (exemptionOn(code, day) === undefined) {
-    problems.push({ code: 'EXEMPTION_UNKNOWN', pointer, facts: { code, date: day } });
+    problems.push({ code: 'EXEMPTION_UNKNOWN', pointer, facts: { code, date: day, allowed: exemptionCodesOn(day) } });
   }
 }

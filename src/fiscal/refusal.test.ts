@@ -22,7 +22,7 @@ test('figures are grouped, with the decimal mark of the language', () => {
     'The amount is more than the 7 580.75 EUR still outstanding. Give at most that, or leave it out to settle all of it.',
   );
   expect(sentence('SIMPLIFIED_LIMIT', 'pt', { limit: '1000', total: '79950.00' })).toBe(
-    'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta é de 79 950,00 EUR. Use INVOICE.',
+    'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta é de 79 950,00 EUR. Use INVOICE ou, se está paga, INVOICE_RECEIPT.',
   );
   expect(sentence('TOO_LARGE', 'pt', { limit: '≤ 999999999.999999' })).toMatch(/≤ 999 999 999,999999\.$/);
   expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toMatch(/^Desta linha só resta 0,5\. /);

@@ -207,8 +207,8 @@ export const refusals = {
   },
   EXEMPTION_UNKNOWN: {
     status: 400,
-    en: '{code} is not an exemption code in force on {date}. Use one that is.',
-    pt: '{code} não é um código de isenção em vigor em {date}. Use um que esteja em vigor nessa data.',
+    en: '{code} is not an exemption code in force on {date}. In force that day: {allowed}.',
+    pt: '{code} não é um código de isenção em vigor em {date}. Em vigor nesse dia: {allowed}.',
   },
   VAT_RATE_NOT_IN_FORCE: {
     status: 400,
@@ -456,8 +456,8 @@ export const refusals = {
   },
   SIMPLIFIED_LIMIT: {
     status: 400,
-    en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total} EUR. Use INVOICE.',
-    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta é de {total} EUR. Use INVOICE.',
+    en: 'A simplified invoice of this kind is limited to {limit} EUR; this one is {total} EUR. Use INVOICE or, if it is paid, INVOICE_RECEIPT.',
+    pt: 'Uma fatura simplificada deste tipo está limitada a {limit} EUR; esta é de {total} EUR. Use INVOICE ou, se está paga, INVOICE_RECEIPT.',
   },
   QR_TOO_MANY_REGIONS: {
     status: 400,

@@ -528,6 +528,8 @@ describe('the form of the body', () => {
         '?a',
       ].toSorted(),
     );
+    const method = answer.json.errors?.find(({ pointer }) => pointer === '/payment/method');
+    expect(method?.message).toContain('MB, NU, OU, PR');
     expect(answer.json.detail).toContain('12 problem');
     const many = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`f${i}`, 1]));
     const refused = await A.post('/invoices', body(many));

@@ -19,8 +19,9 @@ import type {
   Transport,
   VatRate,
 } from '../../fiscal/document.ts';
-import { mechanism } from '../../fiscal/payment-mechanisms.ts';
-import type { Problem } from '../../fiscal/refusal.ts';
+import { exemptionCodes } from '../../fiscal/exemptions.ts';
+import { mechanism, paymentMechanisms } from '../../fiscal/payment-mechanisms.ts';
+import type { Problem, Words } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { closed, dayOfBooks, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
 import { vatRates } from '../items/item.ts';
@@ -33,6 +34,15 @@ export const invoiceTypes = [
   'RECEIPT',
   'SIMPLIFIED_INVOICE',
 ] as const;
+
+const mechanismCodes = Object.keys(paymentMechanisms).join(', ');
+const mechanismForm: Words = {
+  en: `${mechanismCodes} (SAF-T PaymentMechanism), or of the name of one of these`,
+  pt: `${mechanismCodes} (PaymentMechanism do SAF-T), ou do nome de um destes`,
+};
+const mechanismNames = Object.entries(paymentMechanisms).map(([code, { en, pt }]) => `${code} (${en}, ${pt})`);
+/** A means of payment, where one may be given. */
+export const methodField = Type.Optional(line(60, `SAF-T code or its name: ${mechanismNames.join('; ')}.`, 0, 'MB'));
 
 const discountMembers = {
   unitDiscountType: Type.Optional(oneOf(['PERCENT', 'AMOUNT'], 'Kind of the line discount; AMOUNT is per unit.')),
@@ -47,7 +57,9 @@ export const DraftItem = closed({
   description: Type.Optional(text(2000, 'Description on this document.')),
   unitPrice: Type.Optional(precise('Unit price without VAT on this document, in its currency.')),
   vatRate: Type.Optional(oneOf(vatRates, 'VAT rate on this document.')),
-  vatExemptionReason: Type.Optional(line(3, 'M code on this document; only with vatRate EXEMPT.', 0, 'M07')),
+  vatExemptionReason: Type.Optional(
+    line(3, `M code on this document; only with vatRate EXEMPT: ${exemptionCodes}.`, 0, 'M07'),
+  ),
   ...discountMembers,
   withholdingTaxEnabled: Type.Optional(
     Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' }),
@@ -85,7 +97,7 @@ export const draftMembers = {
   payment: Type.Optional(
     closed(
       {
-        method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.', 0, 'MB')),
+        method: methodField,
         date: Type.Optional(dayOfBooks('Day of payment.')),
       },
       'How it was paid: INVOICE_RECEIPT and SIMPLIFIED_INVOICE only.',
@@ -257,7 +269,7 @@ function mergedDiscount(given: Discount | 'unclear' | undefined, before: Discoun
 /** What is wrong with a means of payment; a blank text names none. */
 export function methodProblems(method: unknown, pointer: string): Problem[] {
   if (typeof method !== 'string' || method.trim() === '' || mechanism(method) !== undefined) return [];
-  return [{ code: 'INVALID_FORMAT', pointer, facts: { format: 'SAF-T PaymentMechanism (MB, NU, TB, CC …)' } }];
+  return [{ code: 'INVALID_FORMAT', pointer, facts: { format: mechanismForm } }];
 }
 
 /** Rules on the body alone; members of a wrong type are the schema's business. */

@@ -7,13 +7,13 @@ import { amountToPay, receiptOver } from '../../fiscal/standing.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, dayOfBooks, id, idParams, line, moneyAboveZero, text } from '../fields.ts';
+import { closed, dayOfBooks, id, idParams, moneyAboveZero, text } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
 import { insertChildCall } from './child.ts';
-import { cleared, methodProblems } from './draft.ts';
+import { cleared, methodField, methodProblems } from './draft.ts';
 import { balanceWithCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { invoiceReplyMembers, loadInvoice } from './invoice.ts';
@@ -22,7 +22,7 @@ import { showInvoice } from './show-invoice.ts';
 const PayBody = closed({
   amount: Type.Optional(moneyAboveZero('What was received; everything outstanding when absent.')),
   date: Type.Optional(dayOfBooks('Day of the payment and of its receipt; today when absent.')),
-  method: Type.Optional(line(60, 'SAF-T mechanism code (MB, NU, TB, …) or its name.', 0, 'MB')),
+  method: methodField,
   notes: Type.Optional(text(2000, 'Printed on the receipt.')),
   seriesId: Type.Optional(id('Series of the receipt; the default one when absent.')),
 });

@@ -6,7 +6,7 @@ import type { Call, Row, Tx } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { fromNumber, toNumber } from '../../fiscal/decimal.ts';
 import type { Day, Region, VatRate } from '../../fiscal/document.ts';
-import { exemptionOn } from '../../fiscal/exemptions.ts';
+import { exemptionCodes, exemptionCodesOn, exemptionOn } from '../../fiscal/exemptions.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { findRate, rateFacts, rateOn } from '../../fiscal/vat-rates.ts';
@@ -43,7 +43,9 @@ const members = {
   taxRate: Type.Optional(
     percent('VAT percentage. Derived from vatRate, vatTerritory and the date unless isAutoVATEnabled is false.'),
   ),
-  vatExemptionReason: Type.Optional(line(3, 'M code; required exactly when vatRate is EXEMPT.', 0, 'M07')),
+  vatExemptionReason: Type.Optional(
+    line(3, `M code; required exactly when vatRate is EXEMPT: ${exemptionCodes}.`, 0, 'M07'),
+  ),
   vatTerritory: Type.Optional(
     oneOf(territories, "Where the supply happens; UNKNOWN (the default) is the company's own territory."),
   ),
@@ -194,7 +196,7 @@ export function itemProblems(record: ItemRecord, body: ItemValues, today: Day, c
     const code = record.vat_exemption_reason;
     if (code === null) at('/vatExemptionReason', 'EXEMPTION_REQUIRED');
     else if (exemptionOn(code, today) === undefined)
-      at('/vatExemptionReason', 'EXEMPTION_UNKNOWN', { code, date: today });
+      at('/vatExemptionReason', 'EXEMPTION_UNKNOWN', { code, date: today, allowed: exemptionCodesOn(today) });
   } else if (record.vat_exemption_reason !== null) {
     at('/vatExemptionReason', 'EXEMPTION_NOT_ALLOWED');
   }

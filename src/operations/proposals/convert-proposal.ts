@@ -31,7 +31,7 @@ export const convertProposal = defineWrite({
   tag: 'Pro formas',
   summary: 'Make an invoice draft of a pro forma',
   description:
-    'The draft has the prices and discounts of the pro forma and refers to it. It reserves nothing: quantities are checked again when it is issued. With the first issued invoice the pro forma is ISSUED; it can be converted until its quantities are used.',
+    'The draft has the prices, discounts, description and notes of the pro forma and refers to it. It reserves nothing: quantities are checked again when it is issued. With the first issued invoice the pro forma is ISSUED; it can be converted until its quantities are used.',
   params: idParams('Id of the pro forma.'),
   body: ConvertBody,
   reply: [201, InvoiceReply],

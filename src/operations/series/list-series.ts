@@ -12,7 +12,10 @@ const SeriesReply = closed({
   documentType: oneOf(Object.keys(documentTypes) as DocumentType[], 'What the series numbers.'),
   status: oneOf(['ACTIVE'], 'Only active series are listed.'),
   validationCode: Type.String({ description: 'Assigned by the AT; first part of the ATCUD.' }),
-  isDefault: Type.Boolean({ description: 'Used when a draft names no series.' }),
+  isDefault: Type.Boolean({
+    description:
+      'Used when a draft names no series. Of two, the one with cashVat takes what falls under the cash VAT scheme.',
+  }),
   kind: oneOf(
     ['NORMAL', 'TRAINING'],
     'Documents of a training series are practice: signed and recorded, and told to nobody.',
