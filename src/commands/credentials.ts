@@ -17,7 +17,10 @@ const longest_file_bytes = 4096;
 
 const answers: Readonly<Record<SyncResult, readonly [code: number, words: string]>> = {
   ok: [exit.ok, 'The AT accepted them, and its series are those known here.'],
-  differ: [exit.no, "The AT accepted them, but a series here differs from the AT's: compare with certo series list."],
+  differ: [
+    exit.no,
+    "The AT accepted them, but series here differ from the AT's. Compare them (certo series list) with the tax portal:",
+  ],
   'wrong-credentials': [
     exit.no,
     'The AT refused them: wrong user or password. Set the right ones; nothing is sent until then.',
@@ -39,10 +42,14 @@ export async function credentials(outside: Outside, options: CredentialOptions, 
   const series = await connectSeries(outside, house);
   await setAtCredentials(house.owner, series.master, id, { username: options.username, password });
   await series.up();
-  const result = await syncSeries(series, id);
+  let differing: readonly string[] = [];
+  const result = await syncSeries(series, id, (found) => {
+    differing = found;
+  });
   const [code, words] = answers[result];
-  if (options.json === true) tellJson(outside, { result });
-  else tell(outside, words);
+  const named = result === 'differ' ? { series: differing } : {};
+  if (options.json === true) tellJson(outside, { result, ...named });
+  else for (const line of [words, ...differing]) tell(outside, line);
   return code;
 }
 

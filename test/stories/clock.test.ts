@@ -70,7 +70,8 @@ test('a series that is annulled at the AT is noticed the next day, and the clock
   expect([refused.status, refused.json.reasons]).toEqual([400, ['AT_SYNC_REQUIRED']]);
   await service.owner.query(`update certo.series set status = 'ANNULLED', is_default = false where id = $1`, [id]);
   await eventually(async () => expect(await reasons(B)).toEqual([]));
-  expect(service.logs.some((line) => line.includes("a series differs from the AT's"))).toBe(true);
+  const warning = service.logs.find((line) => line.includes("a series differs from the AT's"));
+  expect(JSON.parse(warning!)).toMatchObject({ companyId: B.id, series: ['FT PORTAL'] });
   await B.issue(draft);
 });
 

@@ -37,7 +37,10 @@ export async function syncDue(world: SyncWorld, companyId: string): Promise<Sync
   const entry = entryOfCompany(companyId, 'clock');
   const [turn] = await world.db.transact(entry, (tx) => tx.query(takeTurn));
   if (turn === undefined) return undefined;
-  const result = await syncSeries(world, companyId);
+  let differing: readonly string[] = [];
+  const result = await syncSeries(world, companyId, (series) => {
+    differing = series;
+  });
   const tries = Number(turn['at_sync_tries']);
   const again = result === 'differ' || result === 'unreachable';
   // Companies that were set up together are not asked together for ever.
@@ -45,7 +48,7 @@ export async function syncDue(world: SyncWorld, companyId: string): Promise<Sync
   await world.db.transact(entry, (tx) => tx.query(putOff, [turn['at_sync_next_at'], seconds, again]));
   if (result === 'differ') {
     world.log.warn(
-      { companyId, tries, seconds },
+      { companyId, tries, seconds, series: differing },
       "a series differs from the AT's: nothing is issued until they agree (certo series list); they are compared again",
     );
   }

@@ -227,8 +227,15 @@ function isOwnUnused(record: SeriesRecord, sent: RegisterSeries): boolean {
 
 export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';
 
-/** Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried again. */
-export async function syncSeries(world: SeriesWorld, companyId: string): Promise<SyncResult> {
+/**
+ * Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried
+ * again. `told` hears of those that differ: "FT A2026".
+ */
+export async function syncSeries(
+  world: SeriesWorld,
+  companyId: string,
+  told: (series: readonly string[]) => void = () => undefined,
+): Promise<SyncResult> {
   const entry = entryOfCompany(companyId, 'clock');
   const results = await world.db.read(entry).batch([
     [readCredentials, []],
@@ -252,14 +259,16 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
     outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
   );
   const before = new Set(results[1]!.map(keyAtAt));
-  const differ = await world.db.transact(entry, async (tx) => {
+  const differing = await world.db.transact(entry, async (tx) => {
     // What was begun or ended here while the AT answered is not judged by its answer.
-    const active = (await tx.query(readActive)).map(keyAtAt).filter((key) => before.has(key));
-    const differ = active.some((key) => !known.has(key));
-    await tx.query(setSynced, [differ, company['at_password_sealed']]);
-    return differ;
+    const active = (await tx.query(readActive)).filter((row) => before.has(keyAtAt(row)));
+    const differing = active.filter((row) => !known.has(keyAtAt(row)));
+    await tx.query(setSynced, [differing.length > 0, company['at_password_sealed']]);
+    return differing;
   });
-  return differ ? 'differ' : 'ok';
+  if (differing.length === 0) return 'ok';
+  told(differing.map((row) => `${row['at_type']} ${row['code']}`));
+  return 'differ';
 }
 
 const keyAtAt = (row: Row): string => `${row['at_type']} ${row['code']} ${row['validation_code']}`;

@@ -30,7 +30,7 @@ const words: Readonly<Record<Language, Words>> = {
       },
       AT_SYNC_REQUIRED: {
         name: 'Series compared with the tax authority',
-        says: 'No query of series has succeeded with these credentials yet, or a series is not what the authority has. The query is made without you as soon as the authority answers; where a series differs, set this list beside that of the tax portal. They are compared again without you.',
+        says: 'No query of series has succeeded with these credentials yet, or a series is not what the authority has. The query is made without you as soon as the authority answers; where a series differs, the log of the service says which: set this list beside that of the tax portal. They are compared again without you.',
       },
       SERIES_REQUIRED: {
         name: 'A series of invoices',
