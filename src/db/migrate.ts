@@ -119,6 +119,9 @@ async function refuseNewer(pool: Pool, known: readonly string[]): Promise<void> 
   }
 }
 
+const rightsNeeded =
+  'The user of DATABASE_URL has to own the database and to have CREATEROLE (ALTER ROLE … CREATEROLE), or is a superuser.';
+
 /** The two roles, by the login user. `embedded`: the service logs in as certo_app itself. Throws MigrationRefused. */
 export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: boolean): Promise<void> {
   const text = await readFile(rolesFile, 'utf8');
@@ -141,7 +144,9 @@ export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: bo
       if (isReadOnly(error)) throw error;
       // Roles belong to the server, our lock to one database: two may alter the same role ("tuple concurrently updated").
       if (attempt === 5 || (error as { code?: unknown }).code !== 'XX000') {
-        throw new MigrationRefused(`The roles of Certo cannot be set up: ${(error as Error).message}.`);
+        const { code, message } = error as { code?: unknown; message: string };
+        const remedy = code === '42501' ? ` ${rightsNeeded}` : '';
+        throw new MigrationRefused(`The roles of Certo cannot be set up: ${message}.${remedy}`);
       }
       await sleep(20 * attempt);
     }
