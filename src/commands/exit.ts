@@ -76,8 +76,13 @@ function endingOfRefusal(refusal: Refusal): Ending {
   return { code: refusal.status === 503 ? exit.environment : exit.no, lines: [text] };
 }
 
+/** Options that are not called as the field of the body that they are. */
+const optionNames: Readonly<Record<string, string>> = { taxpayerNumber: 'nif', password: 'password-file' };
+
 function problemLine({ pointer, code, facts }: Problem): string {
-  return `${pointer.slice(1)}: ${sentence(code, 'en', facts)}`;
+  const field = pointer.split('/')[1]!;
+  const option = optionNames[field] ?? field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return `--${option}: ${sentence(code, 'en', facts)}`;
 }
 
 function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: string }): Ending | undefined {

@@ -109,7 +109,7 @@ describe('endings', () => {
     [new CommandError(exit.no, 'No.'), 1, 'No.'],
     [new Refusal('COMPANY_NOT_FOUND'), 1, 'There is no such company. See those there are with: certo company list.'],
     [new Refusal('AT_UNREACHABLE', { problem: 'no answer' }), 3, /does not answer: no answer/],
-    [thrown(invalid), 2, /^taxpayerNumber: Not a valid Portuguese NIF/],
+    [thrown(invalid), 2, /^--nif: Not a valid Portuguese NIF/],
     [Object.assign(new Error('x'), { code: 'EADDRINUSE', port: 80 }), 3, /^Port 80 is taken/],
     [Object.assign(new Error('x'), { code: '42P01' }), 3, /not prepared yet/],
     [Object.assign(new Error('x'), { name: 'MigrationRefused' }), 3, 'x'],

@@ -28,15 +28,15 @@ const tooMuch = [
   ...['--email', 'ninguém', '--cae', '6201'],
 ];
 const wrong = [
-  'address: At most 210 characters.',
-  'address: Holds a character that cannot be printed or exported (code U+0001). Remove it.',
-  'cae/0: Must have the form 62010.',
-  'city: At most 50 characters.',
-  'email: Must have the form name@example.pt.',
-  'name: At most 100 characters.',
-  'phone: At most 20 characters.',
-  'postalCode: Must have the form NNNN-NNN.',
-  'website: At most 60 characters.',
+  '--address: At most 210 characters.',
+  '--address: Holds a character that cannot be printed or exported (code U+0001). Remove it.',
+  '--cae: Must have the form 62010.',
+  '--city: At most 50 characters.',
+  '--email: Must have the form name@example.pt.',
+  '--name: At most 100 characters.',
+  '--phone: At most 20 characters.',
+  '--postal-code: Must have the form NNNN-NNN.',
+  '--website: At most 60 characters.',
 ];
 const lines = (err: string) =>
   err
@@ -48,12 +48,12 @@ const lines = (err: string) =>
 test('everything that is wrong with a new company is told at once, and there is none', async () => {
   const ended = await run('create', '--nif', '599999943', ...tooMuch);
   expect(ended.code).toBe(2);
-  const nif = 'taxpayerNumber: Not a valid Portuguese NIF: nine digits with a right check digit.';
+  const nif = '--nif: Not a valid Portuguese NIF: nine digits with a right check digit.';
   expect(lines(ended.err)).toEqual([...wrong, nif].sort());
   expect((await run('list')).out).toBe('There is no company yet.\n');
   const twoLines = await create('599999942', '--name', 'Casa\nNova');
-  expect([twoLines.code, lines(twoLines.err)]).toEqual([2, ['name: One line only: no line breaks and no tabs.']]);
-  expect((await create('599999942', '--name', '  ')).err).toBe('certo: name: This field is required.\n');
+  expect([twoLines.code, lines(twoLines.err)]).toEqual([2, ['--name: One line only: no line breaks and no tabs.']]);
+  expect((await create('599999942', '--name', '  ')).err).toBe('certo: --name: This field is required.\n');
 });
 
 test('as long as it may be, nothing of it is cut or left out of the SAF-T', async () => {
@@ -103,7 +103,7 @@ test('everything that is wrong with a change is told at once, and nothing is cha
   const change = (...more: string[]) => run('change', nif, ...more);
   const ended = await change(...tooMuch);
   expect([ended.code, lines(ended.err)]).toEqual([2, wrong]);
-  expect(await change('--name', '')).toMatchObject({ code: 2, err: 'certo: name: This field is required.\n' });
+  expect(await change('--name', '')).toMatchObject({ code: 2, err: 'certo: --name: This field is required.\n' });
   expect(await change()).toMatchObject({
     code: 2,
     err: expect.stringMatching(/^certo: Say what changes: --name, .*\n$/),

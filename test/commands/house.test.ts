@@ -161,7 +161,7 @@ test('one key is one version, and a company has a name', async () => {
   const { version } = first.json<{ version: number }>();
   await refused(1, new RegExp(`holds the signing key of version ${version}, which is kept`), ['keys', 'import', pem]);
   for (const name of ['', '  '])
-    await refused(2, /^certo: name: This field is required\.\n$/, [
+    await refused(2, /^certo: --name: This field is required\.\n$/, [
       ...['company', 'create', '--name', name, '--nif', '599999942', '--cae', '62010'],
     ]);
 });

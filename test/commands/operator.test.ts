@@ -49,7 +49,7 @@ test('a company is added; the same NIF twice, or a wrong one, is not', async () 
   });
   const wrong = await line.run(['company', 'create', '--name', 'X', '--nif', '599999943', '--cae', '1'], env);
   expect(wrong.code).toBe(2);
-  expect(wrong.err).toMatch(/^certo: taxpayerNumber: .*\ncerto: cae\/0: .*\n$/);
+  expect(wrong.err).toMatch(/^certo: --nif: .*\ncerto: --cae: .*\n$/);
   const shown = await json(['company', 'show', nif]);
   expect(shown).toMatchObject({ id, cae: ['62010', '46900'], region: 'PT-MA', city: 'Funchal', activeSeries: 0 });
   expect(await line.run(['company', 'show', '599999950'], env)).toMatchObject({
@@ -87,7 +87,7 @@ test('credentials are tried at once: a wrong password is told, a right one makes
   expect(await json([...args, '--password-file', file])).toEqual({ result: 'ok' });
   expect(await json(['company', 'show', nif])).toMatchObject({ notReady: ['SERIES_REQUIRED'] });
   const other = await line.run(['company', 'credentials', nif, '--username', '599999950/1'], env, 'right\n');
-  expect(other).toMatchObject({ code: 2, err: `certo: username: Must have the form ${nif}/1.\n` });
+  expect(other).toMatchObject({ code: 2, err: `certo: --username: Must have the form ${nif}/1.\n` });
   expect((await line.run(args, env, '\n')).err).toBe('certo: The password must be one line of text.\n');
 });
 
