@@ -6,7 +6,7 @@ import { wholeWrites } from '../../test/quick-writes.ts';
 import type { InvoiceJson } from '../../test/replies.ts';
 import { type Service, startService, type TestCompany } from '../../test/service.ts';
 import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
-import type { Db } from '../db/transact.ts';
+import type { Db, Tx } from '../db/transact.ts';
 import { utf8 } from '../fiscal/utf8.ts';
 import { entryOfCompany } from '../identity/principal.ts';
 import { unfold } from '../print/folded.ts';
@@ -222,6 +222,45 @@ test('after a release the same request takes it again, another one does not', as
   const other = { ...claim, fence: uuidv7(), fingerprint: Buffer.alloc(32, 2) };
   await expect(take(other)).rejects.toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   expect(await take({ ...claim, fence: uuidv7() })).toBeUndefined();
+});
+
+test('of several that are asked for at once each is told what its own key, in its own operation, has done', async () => {
+  const { db } = service;
+  const [x, y] = [claimWithin(), claimWithin()];
+  const z = { ...x, operation: 'POST /other', fence: uuidv7() };
+  for (const [i, claim] of [x, y, z].entries()) {
+    const told = { folded: [utf8(`"${i}"`)] };
+    await take(claim);
+    const call = completeCall(claim, claim.scope, { status: 200 + i, contentType: 'x', told }, audit());
+    await db.transact(claim.entry, (tx) => tx.commitWith([call]));
+  }
+  const other = { ...y, fingerprint: Buffer.alloc(32, 2) };
+  const reader = db.read({ ...x.entry, subject: x.scope }, 'lazily');
+  const all = [x, y, z, other].map((claim) => takeClaim(reader, { ...claim, fence: uuidv7() }, []));
+  expect(await Promise.allSettled(all)).toMatchObject([
+    { value: { recorded: { status: 200, told: { body: utf8('"0"') } } } },
+    { value: { recorded: { status: 201, told: { body: utf8('"1"') } } } },
+    { value: { recorded: { status: 202, told: { body: utf8('"2"') } } } },
+    { reason: { code: 'IDEMPOTENCY_KEY_REUSED' } },
+  ]);
+});
+
+test('a key that is let go while it is being looked up may be taken at once', async () => {
+  const claim = claimWithin();
+  const { db } = service;
+  await take(claim);
+  const next = { ...claim, fence: uuidv7() };
+  const reader = db.read(claim.entry);
+  const late: Tx = {
+    ...reader,
+    query: async (query, values) => {
+      const [release, its] = releaseCall(claim, claim.scope);
+      await db.read(claim.entry).query(release, its);
+      return reader.query(query, values);
+    },
+  };
+  await expect(takeClaim(late, next, [])).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT', retryAfterSeconds: 1 });
+  expect(await take(next)).toBeUndefined();
 });
 
 /** The database as the corridor sees it when a connection breaks at the worst moment. */
