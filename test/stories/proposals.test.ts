@@ -563,8 +563,9 @@ test('an id that is none: nothing to read, a mistake to act on', async () => {
     for (const answer of [await cancel(id), await remove(id), await convert(id)])
       expect(places(answer)).toEqual([400, [[':id', 'INVALID_ID']]]);
   }
-  const theirs = await B.proposal();
-  for (const id of [theirs.id, uuidv7()])
+  const [theirs, draft, transport] = [await B.proposal(), await A.draft(), await A.transport()];
+  const invoice = await A.issue(await A.draft());
+  for (const { id } of [theirs, { id: uuidv7() }, draft, invoice, transport])
     for (const answer of [
       await A.get(`${path}/${id}`),
       await A.get(`${path}/${id}/pdf`),
@@ -573,6 +574,7 @@ test('an id that is none: nothing to read, a mistake to act on', async () => {
       await convert(id),
     ])
       expect(refusal(answer)).toEqual([404, 'PROPOSAL_NOT_FOUND']);
+  expect((await A.get<InvoiceJson>(`/invoices/${invoice.id}`)).json.status).toBe('ISSUED');
 });
 
 test('lists: state, customer, days, words, order', async () => {
