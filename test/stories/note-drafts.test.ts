@@ -1,6 +1,8 @@
 /** Drafts of credit notes: what one shows is what it is issued with, whatever other notes of its invoice do meanwhile. */
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { endSeries } from '../../src/operations/series/end-series.ts';
+import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -173,6 +175,29 @@ test('a draft from before this rule shows other amounts: it is not signed with t
   expect([changed.summary.total, changed.items[0]!.meta['quantity']]).toEqual([33.34, 1]);
   expect(changed.items[0]!.data).toEqual(line.data);
   expect(amounts((await issue(changed)).json)).toEqual(amounts(changed));
+});
+
+test('a series that numbers no notes any more, or recovers them, is none for the draft of one', async () => {
+  const { line, id, draft } = await invoice();
+  const note = await draft(1);
+  const wanted = { documentType: 'CREDIT_NOTE', code: 'N1' } as const;
+  const [series, recovery] = [
+    await registerSeries(service.world, A.id, wanted),
+    await registerSeries(service.world, A.id, { ...wanted, code: 'N2', kind: 'R' }),
+  ];
+  const named = await draft(1, { seriesId: series.id });
+  const ended = await endSeries(service.world, A.id, {
+    seriesId: series.id,
+    end: 'ANNULLED',
+    wait: () => Promise.resolve(false),
+  });
+  expect([named.documentType, ended.kind]).toEqual(['CREDIT_NOTE', 'ended']);
+  for (const seriesId of [series.id, recovery.id])
+    for (const answer of [
+      await credit(id, { issue: false, seriesId, items: [{ id: line.id, quantity: 1 }] }),
+      await A.patch(`/invoices/${note.id}`, { seriesId }),
+    ])
+      expect(places(answer as Answer)).toEqual([400, [['/seriesId', 'UNKNOWN_SERIES']]]);
 });
 
 test('what is wrong with a note is told at once', async () => {
