@@ -57,7 +57,8 @@ test('what is to be so when it is signed is looked at behind the wait', async ()
   const place = beforeMidnight({});
   const moment = { ...place.moment, cash_vat_until: null };
   const seen: string[] = [];
-  const { decided, now } = await numberDocument(document, { ...place, moment }, world, (at) =>
+  const began = performance.now();
+  const { decided, now, ...numbered } = await numberDocument(document, { ...place, moment }, world, (at) =>
     seen.push(at.toISOString()),
   );
   expect([decided.date, now.toISOString(), seen]).toEqual([
@@ -65,4 +66,15 @@ test('what is to be so when it is signed is looked at behind the wait', async ()
     '2026-12-01T00:00:00.050Z',
     ['2026-12-01T00:00:00.050Z'],
   ]);
+  // It has really waited: nothing is signed with a time that has not come.
+  expect(performance.now() - began).toBeGreaterThan(95);
+  expect(numbered).toMatchObject({ asDefault: true, seriesId: 's', series: { cashVat: true } });
+  expect(numbered.signedText).toMatch(/^2026-12-01;2026-12-01T00:00:00;FT CX2026\/1;/);
+  expect([place.running?.head.lastSequence, place.running?.now]).toEqual([1, now]);
+});
+
+test('what has a date of its own stays in the series of that day, also when it waits over midnight', async () => {
+  const dated = { ...document, content: { ...document.content, date: '2026-11-30' } };
+  const { decided, now } = await numberDocument(dated, beforeMidnight({}), world);
+  expect([decided.date, now.toISOString()]).toEqual(['2026-11-30', '2026-12-01T00:00:00.050Z']);
 });
