@@ -177,6 +177,24 @@ test('a draft from before this rule shows other amounts: it is not signed with t
   expect(amounts((await issue(changed)).json)).toEqual(amounts(changed));
 });
 
+test('a note has the reason, the day, the notes and the series that it is asked with, issued at once or later', async () => {
+  const { note, draft } = await invoice();
+  const { id: seriesId } = await registerSeries(service.world, A.id, { documentType: 'CREDIT_NOTE', code: 'N0' });
+  const body = { reason: 'Devolução', notes: 'Caixa aberta', seriesId };
+  const [atOnce, later, plain] = [await note(1, body), await draft(1, { ...body, date: '2026-03-02' }), await draft(1)];
+  expect([later.date?.slice(0, 10), plain.date]).toEqual(['2026-03-02', undefined]);
+  const issued = [atOnce, (await issue(later)).json, (await issue(await read(plain.id))).json];
+  const { rows } = await service.owner.query(
+    `select number, notes, content -> 'parent' ->> 'reason' as reason from certo.documents where id = any ($1) order by number`,
+    [issued.map(({ id }) => id)],
+  );
+  expect(rows).toEqual([
+    { number: expect.stringMatching(/^NC A2026\//), notes: null, reason: 'Anulação' },
+    { number: 'NC N0/1', notes: 'Caixa aberta', reason: 'Devolução' },
+    { number: 'NC N0/2', notes: 'Caixa aberta', reason: 'Devolução' },
+  ]);
+});
+
 test('a series that numbers no notes any more, or recovers them, is none for the draft of one', async () => {
   const { line, id, draft } = await invoice();
   const note = await draft(1);
