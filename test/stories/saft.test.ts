@@ -53,6 +53,28 @@ test('a period is a valid file of every numbered document, of this company only,
   expect([report.findings, report.hashes.verified]).toEqual([[], 3]);
 });
 
+test('an item is goods or a service as the documents of the period say, whatever the catalogue says by now', async () => {
+  const item = await A.item({ name: 'Montagem', type: 'PRODUCT' });
+  const types = async (from: string, to: string) => {
+    const { text } = await A.get(`/saft?fromDate=${from}&toDate=${to}`);
+    const found = [...text.matchAll(/<ProductType>(.)<\/ProductType>\n<ProductCode>([^<]*)/g)];
+    return found.filter(([, , code]) => code === item.id).map(([, type]) => type);
+  };
+  const items = [{ id: item.id, quantity: 1 }];
+  const first = await A.issue(await A.draft({ items }));
+  await A.patch(`/items/${item.id}`, { type: 'SERVICE' });
+  expect(await types('2026-03-01', '2026-03-31')).toEqual(['P']);
+
+  await service.setClock(new Date('2026-04-02T10:00:00Z'));
+  const note = { parentInvoiceId: first.id, items: [{ id: first.items[0]!.id, quantity: 0.5 }] };
+  expect((await A.post('/invoices/credit-notes', note)).status).toBe(201);
+  expect(await types('2026-04-01', '2026-04-30')).toEqual(['P']);
+  await A.issue(await A.draft({ items }));
+  expect((await A.post('/invoices/credit-notes', note)).status).toBe(201);
+  expect(await types('2026-04-01', '2026-04-30')).toEqual(['S']);
+  expect(await types('2026-03-01', '2026-03-31')).toEqual(['P']);
+});
+
 test('a period without documents is a valid file too; days may be instants, read in the company’s zone', async () => {
   const empty = await A.get('/saft?fromDate=2024-02-29&toDate=2025-02-28');
   expect([empty.status, numbers(empty.text), schemaFaults(empty.text)]).toEqual([200, [], []]);

@@ -40,12 +40,25 @@ const customers = `
   left join certo.customers c on c.company_id = certo.current_company() and c.id = latest.customer_id
   order by latest.customer_id, latest.identity`;
 
-// Names of items in documents are locked, so that of the catalogue is the one that was issued.
+// Names of items in documents are locked, so that of the catalogue is the one that was issued. Whether it is goods or a
+// service may change there: told is what the latest document of the period says of it, a credit note only where there is none
+// besides, since it says what its invoice did. What a document says is read once for all of its items.
 const items = `
-  select used.id, i.name, i.type
-  from (select distinct unnest(d.item_ids) as id from certo.documents d where ${inPeriod}) used
-  left join certo.items i on i.company_id = certo.current_company() and i.id = used.id
-  order by used.id`;
+  with latest as materialized (
+    select distinct on (used.item) used.item, used.id
+    from (select unnest(d.item_ids) as item, d.id, d.type = 'CREDIT_NOTE' as copy, d.issued_at, d.sequence
+          from certo.documents d where ${inPeriod}) used
+    order by used.item, used.copy, used.issued_at desc, used.sequence desc),
+  told as (
+    select d.id, line->>'itemId' as item, min(line->>'productType') as type
+    from certo.documents d, jsonb_array_elements(d.content->'lines') line
+    where d.company_id = certo.current_company() and d.id in (select id from latest)
+    group by 1, 2)
+  select latest.item as id, i.name, coalesce(told.type, i.type) as type
+  from latest
+  left join told on told.id = latest.id and told.item = latest.item::text
+  left join certo.items i on i.company_id = certo.current_company() and i.id = latest.item
+  order by latest.item`;
 
 /** In portions of 500: one entry per customer and tax identity that the documents of the period show. */
 export async function* customersOf(tx: Tx, from: Day, to: Day): AsyncGenerator<SaftCustomer[]> {
