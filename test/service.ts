@@ -3,6 +3,7 @@
  * gateway against a simulated tax authority behind real TLS, a fresh signing key. Time is handed in: the database's
  * clock, the gateway's and the simulator's move together. Three companies: A and B on the mainland, Z on the Azores.
  */
+
 import { createPublicKey, randomBytes } from 'node:crypto';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +19,7 @@ import { openDb } from '../src/db/open.ts';
 import type { Db } from '../src/db/transact.ts';
 import type { ClockDoor } from '../src/doors/clock/clock.ts';
 import { checkBooks } from '../src/doors/clock/integrity.ts';
+import { FailureLog } from '../src/doors/failure-log.ts';
 import type { Region } from '../src/fiscal/document.ts';
 import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
 import { entryOfCompany } from '../src/identity/principal.ts';
@@ -126,6 +128,8 @@ export interface Service {
   readonly gateway: SoapGateway;
   readonly world: SeriesWorld;
   readonly log: AppParts['log'];
+  /** Of background work that a test does by itself. */
+  readonly failures: FailureLog;
   /** Where files for callers are made. */
   readonly spoolDirectory: string;
   /** Lines of the log so far, as JSON text. */
@@ -244,6 +248,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     gateway,
     world,
     log: parts.log,
+    failures: new FailureLog(parts.log, 60_000),
     spoolDirectory: parts.config.spoolDirectory,
     logs,
     call: first.call,

@@ -1,7 +1,7 @@
 /** A database that is away for an hour does not fill the log, and a bug of ours is logged as ever. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { DatabaseUnavailable, StatementError } from '../db/errors.ts';
+import { DatabaseUnavailable, OutcomeUnknown, StatementError } from '../db/errors.ts';
 import { FailureLog } from './failure-log.ts';
 
 const window_ms = 60_000;
@@ -53,6 +53,25 @@ test('another cause, and other work, are logged at once', () => {
     [undefined, undefined, words],
     ['53100', 'A', words],
     [undefined, undefined, 'later'],
+  ]);
+});
+
+test('a commit that lost its answer with the database is no bug of ours: the work is done again', () => {
+  for (const _ of [1, 2]) failures.note(new OutcomeUnknown(away()), words, { companyId: 'A' });
+  expect(lines).toEqual([{ level: 40, companyId: 'A', cause: expect.stringMatching(/unknown: Nothing/), msg: words }]);
+});
+
+test('what the tax authority does not answer is logged once a window, however many documents wait for it', () => {
+  const refused = 'the AT refused the connection';
+  for (let i = 0; i < 120; i += 1) {
+    failures.unanswered(refused, words, { number: `FT A/${i}` });
+    vi.advanceTimersByTime(500);
+  }
+  failures.unanswered('no complete answer in time', words, { number: 'FT B/1' });
+  expect(lines).toEqual([
+    { level: 30, number: 'FT A/0', problem: refused, msg: words },
+    { level: 30, problem: refused, more: 119, msg: words },
+    { level: 30, number: 'FT B/1', problem: 'no complete answer in time', msg: words },
   ]);
 });
 

@@ -1,10 +1,10 @@
 /**
  * What the log says of work that failed. A bug of ours is logged every time, with its stack. What the database can't do for
- * a while (no connection, no room on its disk) is expected, and every attempt meets it again: that is one line with the
- * cause and no stack, then at most one line per window that counts what was left out.
+ * a while (no connection, no room on its disk), or the tax authority does not answer, is expected, and every attempt meets it
+ * again: that is one line with the cause and no stack, then at most one line per window that counts what was left out.
  */
 import type { Logger } from 'pino';
-import { isPassing, isReadOnly } from '../db/errors.ts';
+import { isPassing, isReadOnly, OutcomeUnknown } from '../db/errors.ts';
 
 /** PostgreSQL manual, appendix A: classes begin with a digit, or are one of these. CE: our own. */
 const sqlstates = /^(?:\d[0-9A-Z]|CE|F0|HV|P0|XX)[0-9A-Z]{3}$/;
@@ -15,6 +15,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** From the first line until a window passes in which nothing was left out. */
 interface Repeated {
+  readonly level: 'info' | 'warn';
   readonly facts: Facts;
   readonly words: string;
   readonly timer: NodeJS.Timeout;
@@ -35,7 +36,9 @@ export class FailureLog {
 
   /** Logs work that is tried again. `words` say what failed and when that is; `occurrence`: see `passing`. */
   note(error: unknown, words: string, occurrence: Facts = {}): void {
-    if (isPassing(error) || isReadOnly(error)) this.passing(error, words, {}, occurrence);
+    // Whether a commit whose answer was lost took effect need not be known: the work is looked for again.
+    const isExpected = isPassing(error) || isReadOnly(error) || error instanceof OutcomeUnknown;
+    if (isExpected) this.passing(error, words, {}, occurrence);
     else this.fault(error, words, occurrence);
   }
 
@@ -52,14 +55,23 @@ export class FailureLog {
     const all = { ...facts, ...causeOf(error) };
     // By SQLSTATE rather than by message: messages name rows and files, and there are as many of them.
     const key = JSON.stringify([words, facts, all.sqlstate ?? all.cause]);
+    this.#tell(key, { level: 'warn', facts: all, words }, occurrence);
+  }
+
+  /** Logs that the tax authority gave no answer: `problem` says which way. Counted by `words` and `problem`. */
+  unanswered(problem: string, words: string, occurrence: Facts): void {
+    this.#tell(JSON.stringify([words, problem]), { level: 'info', facts: { problem }, words }, occurrence);
+  }
+
+  #tell(key: string, line: Pick<Repeated, 'level' | 'facts' | 'words'>, occurrence: Facts): void {
     const repeated = this.#repeated.get(key);
     if (repeated !== undefined) {
       repeated.leftOut += 1;
       return;
     }
-    this.#log.warn({ ...occurrence, ...all }, words);
+    this.#log[line.level]({ ...occurrence, ...line.facts }, line.words);
     const timer = setInterval(() => this.#windowEnds(key), this.#window_ms).unref();
-    this.#repeated.set(key, { facts: all, words, timer, leftOut: 0 });
+    this.#repeated.set(key, { ...line, timer, leftOut: 0 });
   }
 
   /** Logs what was left out so far. */
@@ -77,8 +89,8 @@ export class FailureLog {
     repeated.leftOut = 0;
   }
 
-  #tellLeftOut({ facts, words, leftOut }: Repeated): void {
-    if (leftOut > 0) this.#log.warn({ ...facts, more: leftOut }, words);
+  #tellLeftOut({ level, facts, words, leftOut }: Repeated): void {
+    if (leftOut > 0) this.#log[level]({ ...facts, more: leftOut }, words);
   }
 
   #forget(key: string, { timer }: Repeated): void {

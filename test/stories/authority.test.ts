@@ -213,7 +213,8 @@ test('several that look for work at the same time share it: each document is tol
   await issueMany(B, 40);
   const before = (await told()).length;
   const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
-  for (let round = 0; round < 2; round++) await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id)));
+  for (let round = 0; round < 2; round++)
+    await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id, service.failures)));
   const subjects = (await told()).slice(before).map(({ subject }) => subject);
   expect(subjects).toHaveLength(40);
   expect(new Set(subjects).size).toBe(40);

@@ -136,7 +136,7 @@ async function issued(one: TestCompany, count: number): Promise<InvoiceJson[]> {
 
 const group = async (how: ReportWorld, one: TestCompany) => {
   await pass(600);
-  return reportGroup(how, one.id);
+  return reportGroup(how, one.id, service.failures);
 };
 
 test('a document that cannot be told harms none of its neighbours, and is told when it can be', async () => {

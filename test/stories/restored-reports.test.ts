@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 /** The service's own reports, once. */
 async function report(): Promise<void> {
-  while (await reportGroup(reportWorld(), A.id));
+  while (await reportGroup(reportWorld(), A.id, service.failures));
 }
 const reportWorld = () => ({
   newId: service.app.world.newId,

@@ -500,11 +500,11 @@ describe("the AT's code", () => {
     try {
       await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
       const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
-      const slow = reportGroup(world, A.id);
+      const slow = reportGroup(world, A.id, service.failures);
       await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N']));
       // The lease of the slow one is over: another one takes the document, and hears that the AT has it.
       await pass(10);
-      await reportGroup(world, A.id);
+      await reportGroup(world, A.id, service.failures);
       expect(await read(document.id)).toMatchObject({ syncWithAt: { status: 'ACCEPTED', atCode: '-3' } });
       expect((await read(document.id)).atDocCode).toBeUndefined();
       await slow;
@@ -534,7 +534,11 @@ describe("the AT's code", () => {
           await A.issue(await A.draft()),
         ];
         // All of them in one group.
-        await reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id);
+        await reportGroup(
+          { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
+          A.id,
+          service.failures,
+        );
         const { rows } = await service.owner.query(
           'select at_status from certo.documents where id = any ($1) order by issued_at',
           [documents.map(({ id }) => id)],
@@ -542,7 +546,11 @@ describe("the AT's code", () => {
         expect(rows.map(({ at_status }) => at_status)).toEqual(expected);
         await service.control('DELETE', '/__fault');
         await pass(10);
-        await reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id);
+        await reportGroup(
+          { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
+          A.id,
+          service.failures,
+        );
       }
     } finally {
       clock = service.startReports();

@@ -43,7 +43,7 @@ export function startClock(world: ClockWorld): ClockDoor {
   const reports = new Rounds({
     atOnce: calls_at_once.reports,
     due: () => dueIds(world.db, toReport),
-    work: (companyId) => reportGroup(world, companyId),
+    work: (companyId) => reportGroup(world, companyId, failures),
     failed,
     pause: () => (world.busy() ? look_milliseconds.busy : look_milliseconds.idle),
   });

@@ -12,6 +12,7 @@ import type { Region } from '../../fiscal/document.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
 import type { MasterKey } from '../../keys/sealing.ts';
 import { credentialsOf, markCredentialsWrong } from '../../operations/series/registration.ts';
+import type { FailureLog } from '../failure-log.ts';
 import { type Answer, settle } from './settle.ts';
 import { nextStatus, type Service, serviceOf, tell, toldColumns } from './tell.ts';
 
@@ -62,8 +63,8 @@ const postpone = statement(
 /** Stands on the document until it is told. */
 const untold = 'the program cannot make the message for this document; its log says why';
 
-/** Sends one group of a company's due documents; true when there may be more to send at once. */
-export async function reportGroup(world: ReportWorld, companyId: string): Promise<boolean> {
+/** Sends one group of a company's due documents; true when there may be more to send at once. `failures`: of all groups. */
+export async function reportGroup(world: ReportWorld, companyId: string, failures: FailureLog): Promise<boolean> {
   const leaseId = world.newId();
   const { company, rows } = await world.db.transact(entryOfCompany(companyId, 'clock'), async (tx) => {
     const [credentials, leased] = await tx.batch([
@@ -73,7 +74,7 @@ export async function reportGroup(world: ReportWorld, companyId: string): Promis
     return { company: credentials![0]!, rows: leased!.sort(inTurn) };
   });
   if (rows.length === 0) return false;
-  const group = new Group(world, companyId, company, leaseId);
+  const group = new Group(world, failures, companyId, company, leaseId);
   try {
     for (const row of rows) await group.report(row);
   } finally {
@@ -87,6 +88,7 @@ type Told = Awaited<ReturnType<typeof tell>> | { readonly kind: 'fault' };
 /** Documents of one lease on their way to the AT, and what is to be written down of them. */
 class Group {
   readonly #world: ReportWorld;
+  readonly #failures: FailureLog;
   readonly #companyId: string;
   readonly #company: Row;
   readonly #credentials: Credentials | undefined;
@@ -98,8 +100,9 @@ class Group {
   readonly #resting = new Map<Service, number>();
   #refused: boolean;
 
-  constructor(world: ReportWorld, companyId: string, company: Row, leaseId: string) {
+  constructor(world: ReportWorld, failures: FailureLog, companyId: string, company: Row, leaseId: string) {
     this.#world = world;
+    this.#failures = failures;
     this.#companyId = companyId;
     this.#company = company;
     this.#credentials = credentialsOf(company, world.master);
@@ -134,7 +137,8 @@ class Group {
       case 'unknown': {
         const { problem, sent } = outcome;
         const seconds = waitSeconds(Number(row['at_attempts']), this.#world.random());
-        this.#log('info', row, { problem, seconds }, 'no answer from the AT; trying again later');
+        const occurrence = { companyId: this.#companyId, number: row['number'], seconds };
+        this.#failures.unanswered(problem, 'no answer from the AT; trying again later', occurrence);
         this.#postpone(row, { seconds, problem, unsent: !sent });
         this.#resting.set(serviceOf(row), seconds);
         return;
@@ -207,7 +211,7 @@ class Group {
     return settle(this.#world, entryOfCompany(this.#companyId, 'clock'), this.#leaseId, answers, more);
   }
 
-  #log(level: 'info' | 'warn' | 'error', row: Row, facts: object, words: string): void {
+  #log(level: 'warn' | 'error', row: Row, facts: object, words: string): void {
     this.#world.log[level]({ companyId: this.#companyId, number: row['number'], ...facts }, words);
   }
 }
