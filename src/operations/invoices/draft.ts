@@ -37,8 +37,8 @@ export const invoiceTypes = [
 
 const mechanismCodes = Object.keys(paymentMechanisms).join(', ');
 const mechanismForm: Words = {
-  en: `${mechanismCodes} (SAF-T PaymentMechanism), or of the name of one of these`,
-  pt: `${mechanismCodes} (PaymentMechanism do SAF-T), ou do nome de um destes`,
+  en: `of one of the codes ${mechanismCodes} (SAF-T PaymentMechanism), or of its name`,
+  pt: `de um dos códigos ${mechanismCodes} (PaymentMechanism do SAF-T) ou do respetivo nome`,
 };
 const mechanismNames = Object.entries(paymentMechanisms).map(([code, { en, pt }]) => `${code} (${en}, ${pt})`);
 /** A means of payment, where one may be given. */
