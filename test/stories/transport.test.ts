@@ -114,6 +114,7 @@ describe('a draft', () => {
       unloading: { postalCode: 'L-1234', country: 'LU' },
       movementEndDate: draft.movementEndDate,
     });
+    expect(await patch({ comments: 'Com preços' })).toMatchObject({ valued: true, summary: { total: 23.06 } });
     expect((await patch({ valued: false })).summary.total).toBe(0);
   });
 
@@ -122,6 +123,8 @@ describe('a draft', () => {
     expect(draft.series?.ref).toBe(A.series.GUIA_DE_TRANSPORTE.id);
     const wrong = await A.patch(`${path}/${draft.id}`, { seriesId: A.series.GUIA_DE_REMESSA.id });
     expect(places(wrong)).toEqual([400, [['/seriesId', 'UNKNOWN_SERIES']]]);
+    const same = await A.patch<TransportJson>(`${path}/${draft.id}`, { comments: 'Frágil' });
+    expect(same.json.series?.ref).toBe(A.series.GUIA_DE_TRANSPORTE.id);
     const other = await A.patch<TransportJson>(`${path}/${draft.id}`, { movementType: 'GUIA_DE_REMESSA' });
     expect([other.status, other.json.series]).toEqual([200, undefined]);
     expect((await A.issueTransport(draft)).number).toMatch(/^GR A2026\/\d+$/);
