@@ -114,7 +114,7 @@ export function mergeTransport(
   const lines = body.items?.map((item) => askedLine({ ...item, withholdingTaxEnabled: false }, newId));
   return {
     type,
-    cae: before?.cae ?? '',
+    cae: '',
     customerId: body.customerId ?? before!.customerId,
     items: lines ?? before!.items,
     // A series is of one type: with another type goes the series that was named for the former.
