@@ -26,12 +26,21 @@ const modeWords: Readonly<Record<AtMode, string>> = {
   production: 'PRODUCTION: documents are real',
 };
 
-/** `control` null: it is no simulator, or its control address is not known. */
-export function describeService(service: { config: Config; baseUrl: string; control: string | null }): Said {
-  const { config, baseUrl, control } = service;
+/**
+ * `local`: where this machine reaches the service, which a proxy before it has to know. `control` null: it is no simulator, or
+ * its control address is not known.
+ */
+export function describeService(service: {
+  readonly config: Pick<Config, 'metricsPort' | 'atMode'>;
+  readonly baseUrl: string;
+  readonly local: string;
+  readonly control: string | null;
+}): Said {
+  const { config, baseUrl, local, control } = service;
   const metrics = config.metricsPort === 0 ? null : `http://127.0.0.1:${config.metricsPort}/metrics`;
   const rows: [string, string][] = [
     ['Address', baseUrl],
+    ...(local === baseUrl ? [] : [['Listening', local] satisfies [string, string]]),
     ['Reference', `${baseUrl}/docs`],
     ['Authority', modeWords[config.atMode]],
   ];
@@ -40,7 +49,7 @@ export function describeService(service: { config: Config; baseUrl: string; cont
   return {
     // The width of "Authority" and of the first line's "Data".
     words: pairs(rows.map(([name, value]) => [name.padEnd(10), value])),
-    facts: { baseUrl, docs: `${baseUrl}/docs`, atMode: config.atMode, simulator: { control }, metrics },
+    facts: { baseUrl, local, docs: `${baseUrl}/docs`, atMode: config.atMode, simulator: { control }, metrics },
   };
 }
 

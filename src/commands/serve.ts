@@ -47,9 +47,10 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   const app = await openApp(outside, house, { at: authority.at, master, baseUrl, log, observe, limited: true });
   await open(outside, house, app, authority, port);
   outside.serves();
-  await tellRunning(house.directory, { baseUrl, local: localUrl(config.host, port), pid: outside.pid });
+  const local = localUrl(config.host, port);
+  await tellRunning(house.directory, { baseUrl, local, pid: outside.pid });
   outside.atEnd(() => forgetRunning(house.directory));
-  const words = describeService({ config, baseUrl, control: authority.control });
+  const words = describeService({ config, baseUrl, local, control: authority.control });
   say(words.words, words.facts);
 
   // What nobody waits for to be answered.

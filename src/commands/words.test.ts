@@ -9,6 +9,7 @@ import { Refusal, refuseAll } from '../fiscal/refusal.ts';
 import { CommandError, endingOf, exit } from './exit.ts';
 import { humanLine } from './logging.ts';
 import { openProgress, progressLine } from './progress.ts';
+import { describeService } from './serve-words.ts';
 import { pairs, table } from './table.ts';
 
 describe('what the system refuses', () => {
@@ -94,6 +95,17 @@ describe('progress', () => {
     for (now = 0; now <= 1000; now += 10) shown.add(1);
     expect(drawn).toHaveLength(5);
   });
+});
+
+test('a service says where it listens where that is not its address', () => {
+  const words = (baseUrl: string) => {
+    const config = { metricsPort: 0, atMode: 'simulator' } as const;
+    return describeService({ config, baseUrl, local: 'http://127.0.0.1:3000', control: null }).words;
+  };
+  expect(words('https://faturas.example.pt')).toMatch(
+    /^Address {5}https:.*\nListening {3}http:\/\/127\.0\.0\.1:3000\nReference /,
+  );
+  expect(words('http://127.0.0.1:3000')).not.toContain('Listening');
 });
 
 describe('endings', () => {
