@@ -2,43 +2,18 @@
  * Cancellation: only the status changes; number, signature and amounts stay, and the next document still chains to it
  * (documents page, section 6). The reason goes into the books and SAF-T; the AT is told by the clock.
  */
-import { Type } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
-import { atStatusOf } from '../../fiscal/communicated.ts';
-import { type Mac, type State, sealable } from '../../fiscal/seal.ts';
+import type { Mac } from '../../fiscal/seal.ts';
 import { checkCancelable } from '../../fiscal/standing.ts';
-import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
-import { closed, idParams, line } from '../fields.ts';
+import { changedOnce, checkUnbroken } from '../books.ts';
+import { cancelCall, cancelReason } from '../cancellation.ts';
+import { closed, idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { refreshNotes } from './note-drafts.ts';
 import { showInvoice } from './show-invoice.ts';
-
-/** Kept in the books and SAF-T. */
-export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));
-
-/** What says whether the AT hears of it. */
-type Told = Parameters<typeof atStatusOf>[0];
-
-/** What cancelling changes of a numbered document, `row` being its standing. The AT hears of it after the issue. */
-export function canceled(row: Row, content: Told, by: { actor: string; reason: string | undefined; at: Date }): State {
-  return {
-    status: 'CANCELED',
-    outstanding: '0.00',
-    canceled_at: sealable(by.at),
-    canceled_by: by.actor,
-    cancel_reason: by.reason ?? 'Erro de emissão',
-    at_status: atStatusOf(content),
-    updated_at: nextUpdate(row, by.at),
-  };
-}
-
-/** The statement that cancels. */
-export function cancelCall(row: Row, content: Told, by: Parameters<typeof canceled>[2], mac: Mac): Call {
-  return changeCall(row, { kind: 'CANCELED', at: by.at, changes: canceled(row, content, by), tell: true }, mac);
-}
 
 interface CancelChange {
   readonly document: Parent;

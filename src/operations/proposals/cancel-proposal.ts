@@ -1,8 +1,8 @@
 import type { Row } from '../../db/transact.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { changedOnce, checkUnbroken } from '../books.ts';
+import { cancelCall, cancelReason } from '../cancellation.ts';
 import { closed, idParams } from '../fields.ts';
-import { cancelCall, cancelReason } from '../invoices/cancel-invoice.ts';
 import { defineWrite } from '../operation.ts';
 import { type Proposal, proposalToChange } from './conversions.ts';
 import { loadProposal, ProposalReply, showProposal } from './proposal.ts';

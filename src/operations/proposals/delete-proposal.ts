@@ -5,8 +5,8 @@
 import { Type } from 'typebox';
 import { sealable } from '../../fiscal/seal.ts';
 import { changeCall, changedOnce, checkUnbroken, nextUpdate } from '../books.ts';
+import { canceled } from '../cancellation.ts';
 import { closed, idParams } from '../fields.ts';
-import { canceled } from '../invoices/cancel-invoice.ts';
 import { defineWrite } from '../operation.ts';
 import { checkNotConverted } from './cancel-proposal.ts';
 import { proposalToChange } from './conversions.ts';

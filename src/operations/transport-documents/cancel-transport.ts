@@ -3,8 +3,8 @@ import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { checkNotStarted } from '../../fiscal/transport.ts';
 import { changedOnce, checkUnbroken, readStanding } from '../books.ts';
+import { cancelCall, cancelReason } from '../cancellation.ts';
 import { closed, idParams } from '../fields.ts';
-import { cancelCall, cancelReason } from '../invoices/cancel-invoice.ts';
 import { defineWrite } from '../operation.ts';
 import { loadTransport, lockTransport, showTransport, TransportReply, transportOf } from './transport-document.ts';
 
