@@ -21,7 +21,7 @@ const digest = `hash_record_extended((${own}, c.at_state, c.at_synced_at is null
 // After a lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
   'number_moment',
-  `select certo.now() as now, ${own}, ${readinessColumns}, series.last_signed, ${digest} as digest from ${companyAndBooks}`,
+  `select certo.now() as now, ${own}, ${readinessColumns('certo.current_company()')}, series.last_signed, ${digest} as digest from ${companyAndBooks}`,
   'last',
 );
 

@@ -47,8 +47,8 @@ export const placesOfDraft = `left join certo.series s on s.company_id = d.compa
      and s.kind <> 'R' and case when d.series_id is not null then s.id = d.series_id else s.is_default end`;
 /** What is read of a place, beside the draft's own columns. `marked`: nothing it names is left to be marked as used. */
 export const placeColumns = `s.id as place_id, ${headValues},
-     exists (select from certo.customers c where c.company_id = d.company_id and c.id = d.customer_id and c.used)
-       and not exists (select from certo.items i where i.company_id = d.company_id and i.id = any (d.item_ids) and not i.used) as marked`;
+     exists (select from certo.customers c where c.company_id = certo.current_company() and c.id = d.customer_id and c.used)
+       and not exists (select from certo.items i where i.company_id = certo.current_company() and i.id = any (d.item_ids) and not i.used) as marked`;
 
 /** Of the company's active series `s` of the type $1. */
 const activeOfType = `s.company_id = certo.current_company() and s.document_type = $1 and s.status = 'ACTIVE'`;

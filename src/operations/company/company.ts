@@ -24,13 +24,13 @@ export const CompanyReply = closed({
 });
 
 /** Columns that readiness needs, wherever a statement joins the company as `c`. */
-export const readinessColumns = `c.at_state, c.at_synced_at, c.at_series_differ,
-  exists (select 1 from certo.series s where s.company_id = c.id and s.document_type = 'INVOICE' and s.status = 'ACTIVE' and s.kind = 'N') as has_invoice_series`;
+export const readinessColumns = (company = 'c.id') => `c.at_state, c.at_synced_at, c.at_series_differ,
+  exists (select 1 from certo.series s where s.company_id = ${company} and s.document_type = 'INVOICE' and s.status = 'ACTIVE' and s.kind = 'N') as has_invoice_series`;
 
 /** With what readiness is judged by. */
 export const readCompany = statement(
   'company_read',
-  `select c.id, c.name, c.taxpayer_number, c.cae, ${readinessColumns} from certo.companies c where c.id = certo.current_company()`,
+  `select c.id, c.name, c.taxpayer_number, c.cae, ${readinessColumns('certo.current_company()')} from certo.companies c where c.id = certo.current_company()`,
 );
 
 /** What a row with `readinessColumns` says. */

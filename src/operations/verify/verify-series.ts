@@ -206,9 +206,9 @@ const countStrays = statement(
   `select
      (select count(*)::int from certo.companies c where c.id = certo.current_company()) as companies,
      (select count(*)::int from certo.documents d where d.company_id = certo.current_company() and d.number is not null
-        and (d.sequence is null or not exists (select from certo.series s where s.company_id = d.company_id and s.id = d.series_id))) as documents,
+        and (d.sequence is null or not exists (select from certo.series s where s.company_id = certo.current_company() and s.id = d.series_id))) as documents,
      (select count(*)::int from certo.document_events e where e.company_id = certo.current_company()
-        and not exists (select from certo.documents d where d.company_id = e.company_id and d.id = e.document_id and d.number is not null)) as events`,
+        and not exists (select from certo.documents d where d.company_id = certo.current_company() and d.id = e.document_id and d.number is not null)) as events`,
 );
 
 /** The server could not work with a value that stands there, or its file is damaged: nothing that passes. */
