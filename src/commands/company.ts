@@ -79,7 +79,7 @@ const formProblems = (given: CompanyValues): Problem[] => validate(CompanyFields
 export async function list(outside: Outside, options: Common): Promise<number> {
   const house = await enterHouse(outside);
   const { rows } = await house.owner.query(
-    `select c.id, c.name, c.taxpayer_number, c.region, c.cae, ${readinessColumns}, ${blockColumns}
+    `select c.id, c.name, c.taxpayer_number, c.region, c.cae, ${readinessColumns()}, ${blockColumns}
      from certo.companies c order by c.created_at, c.id`,
   );
   const companies = rows.map((row) => ({
@@ -103,7 +103,7 @@ export async function show(outside: Outside, options: Common, company: string): 
   const { owner, config } = await enterHouse(outside);
   const { id } = await findCompany(owner, company);
   const { rows } = await owner.query(
-    `select c.*, ${readinessColumns}, ${blockColumns},
+    `select c.*, ${readinessColumns()}, ${blockColumns},
        (select count(*)::int from certo.series s where s.company_id = c.id and s.status = 'ACTIVE') as series,
        (select count(*)::int from certo.api_keys k where k.company_id = c.id and k.revoked_at is null) as keys,
        (select count(*)::int from certo.documents d where d.company_id = c.id and d.at_status = 'PENDING') as pending

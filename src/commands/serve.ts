@@ -45,7 +45,7 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   const meter = { observe: (_route: string, _status: number, _seconds: number): void => undefined };
   const observe: typeof meter.observe = (...finished) => meter.observe(...finished);
   const app = await openApp(outside, house, { at: authority.at, master, baseUrl, log, observe, limited: true });
-  await open(outside, house, app, authority, port);
+  await open(outside, house, app, authority, port, log);
   outside.serves();
   const local = localUrl(config.host, port);
   await tellRunning(house.directory, { baseUrl, local, pid: outside.pid });
@@ -62,10 +62,12 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
 }
 
 /** Listens and starts the clock; at the end stops accepting, lets requests finish and hangs up. */
-async function open(outside: Outside, house: House, app: OpenApp, authority: Authority, port: number) {
+async function open(outside: Outside, house: House, app: OpenApp, authority: Authority, port: number, log: Logger) {
   const { config } = house;
   let clock: ReturnType<OpenApp['startClock']> | undefined;
   outside.atEnd(async () => {
+    // Without a line it would look as if the machine had failed.
+    log.info('ending in order: no new connections, requests under way are finished');
     await finish(app);
     // Reports under way would be waited for as long as the AT takes; unanswered ones are sent again.
     authority.hangUp();

@@ -186,10 +186,12 @@ test('a second service on the folder is refused, and the first does not notice',
   expect((await fetch(`${service.baseUrl}/health/ready`)).status).toBe(200);
 });
 
-test('it ends in order: exit code 0, and no process is left', async () => {
+test('it ends in order: exit code 0, a line in the log that says so, and no process is left', async () => {
   const processes = await childrenOf();
   expect(processes).toHaveLength(2);
+  expect(service.err()).not.toContain('ending in order');
   expect(await service.end()).toBe(0);
+  expect(service.err()).toContain('ending in order');
   expect(existsSync(join(directory, 'service.json'))).toBe(false);
   // The server takes its file away, which is waited for, a moment before it is gone itself.
   await eventually(() => expect(processes.filter(isAlive)).toEqual([]), 2_000);
