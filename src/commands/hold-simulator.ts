@@ -19,7 +19,7 @@ import {
 } from './simulator-ports.ts';
 
 export interface SimulatorHold {
-  /** The first time it is up. Never rejects; waits as long as it takes. */
+  /** The first time it is up, or stopped: calls then end as unknown. Never rejects; waits as long as it takes. */
   readonly up: Promise<void>;
   /** Ends our own child; one that was running already is left alone. */
   stop(): Promise<void>;
@@ -104,6 +104,8 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
     async stop() {
       stopping.abort();
       gateway.hangUp();
+      // Whoever waits for it holds a connection that the end of the process waits for.
+      isUp();
       await child?.stop();
       await kept;
     },

@@ -85,3 +85,9 @@ test('of a simulator that lives and may be ending: they are waited for', async (
   expect(opened).toEqual([simulatorUrl(before)]);
   expect(warnings).toEqual([]);
 }, 30_000);
+
+test('whoever waits for it to come up is not kept once it is stopped', async () => {
+  await holdBesideStranger(process.pid);
+  await hold.stop();
+  expect(await Promise.race([hold.up.then(() => 'told'), sleep(2_000, 'kept waiting')])).toBe('told');
+});
