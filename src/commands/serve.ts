@@ -129,6 +129,7 @@ async function firstSteps(
   outside.atEnd(async () => {
     isEnding = true;
   });
+  let isMaking = false;
   try {
     const { readDemo } = await import('./demo-file.ts');
     const { rows } = await house.owner.query('select 1 from certo.companies limit 1');
@@ -136,7 +137,9 @@ async function firstSteps(
     // A demo that was begun and never finished (a crash) is finished now.
     const wanted = rows.length === 0 || (known !== undefined && known.A === undefined);
     if (wanted && house.config.atMode === 'simulator') {
+      isMaking = true;
       const made = await makeDemo(house, app, authority, baseUrl);
+      isMaking = false;
       const { words, facts } = describeDemo(made, baseUrl);
       say(words, facts);
     } else if (rows.length === 0) {
@@ -145,8 +148,9 @@ async function firstSteps(
     await up;
   } catch (error) {
     // Everything is closed under it then: no fault, and the next start goes on where this one ended.
-    if (isEnding) log.info('ended before its first company was ready: the next start goes on with it');
-    else for (const line of endingOf(error).lines) log.error(line);
+    if (isEnding) return log.info('ended before its first company was ready: the next start goes on with it');
+    for (const line of endingOf(error).lines) log.error(line);
+    if (isMaking) log.warn('the demo company is not ready: certo demo goes on with it, and so does the next start');
   }
 }
 
