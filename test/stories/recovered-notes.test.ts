@@ -103,6 +103,17 @@ describe('an invoice that stands in the books, its note lost with what came afte
     await sound();
   });
 
+  test('open drafts of notes show what is theirs by then, and are issued with just that', async () => {
+    const one = await invoice({ items: [{ id: itemId, quantity: 3, unitPrice: 0.335 }] });
+    const line = one.items[0]!.id;
+    const open = (await credit(one.id, { issue: false, items: [{ id: line, quantity: 1 }] })).json;
+    const [done] = await recover([note(one.number, { items: [{ line: 1, quantity: 1 }], total: open.summary.total })]);
+    const shown = await read(open.id);
+    expect([done!.before, shown.summary.total, shown.updatedAt > open.updatedAt]).toEqual([false, 0.4, true]);
+    expect((await A.issue(shown)).summary.total).toBe(0.4);
+    await sound();
+  });
+
   test('one that was paid may have been credited', async () => {
     const one = await invoice();
     expect((await A.post(`/invoices/${one.id}/pay`)).status).toBe(200);
