@@ -175,6 +175,28 @@ test('a document that cannot be told harms none of its neighbours, and is told w
   expect((await status(A, bad!)).status).toBe('ACCEPTED');
 });
 
+test('a report that waits to be tried again goes at once when its document is cancelled', async () => {
+  while (await group(world(), A));
+  const [one] = await issued(A, 1);
+  const calls: string[] = [];
+  const noted = (answers: boolean) =>
+    world({
+      async reportInvoice(credentials, message, options) {
+        calls.push(message.status);
+        if (!answers) return { kind: 'unknown', problem: 'no answer', sent: false };
+        return service.gateway.reportInvoice(credentials, message, options);
+      },
+    });
+  await reportGroup(noted(false), A.id, service.failures);
+  await reportGroup(noted(true), A.id, service.failures);
+  expect(calls).toHaveLength(1);
+  expect((await A.post(`/invoices/${one!.id}/cancel`, { reason: 'Erro no pedido' })).status).toBe(200);
+  await reportGroup(noted(true), A.id, service.failures);
+  expect(calls.slice(1)).not.toEqual([]);
+  while (await group(world(), A));
+  expect((await status(A, one!)).status).toBe('ACCEPTED');
+});
+
 test('an answer that cannot be written down keeps none of the others from it', async () => {
   const [bad, other] = await issued(A, 2);
   const fails = ([{ name }, [id]]: Call) => name === 'books_change' && id === bad!.id;
