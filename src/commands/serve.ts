@@ -66,8 +66,8 @@ async function open(outside: Outside, house: House, app: OpenApp, authority: Aut
   const { config } = house;
   let clock: ReturnType<OpenApp['startClock']> | undefined;
   outside.atEnd(async () => {
-    // Without a line it would look as if the machine had failed.
-    log.info('ending in order: no new connections, requests under way are finished');
+    // Without a line it would look as if the machine had failed; one that never listened has said why.
+    if (clock !== undefined) log.info('ending in order: no new connections, requests under way are finished');
     await finish(app);
     // Reports under way would be waited for as long as the AT takes; unanswered ones are sent again.
     authority.hangUp();
