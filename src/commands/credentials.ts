@@ -1,7 +1,7 @@
 /** `certo company credentials`: the company's sub-user at the AT, tried at once. The password never stands in argv. */
 import { createInterface } from 'node:readline';
 import { setAtCredentials } from '../operations/company/create-company.ts';
-import { type SyncResult, syncSeries } from '../operations/series/registration.ts';
+import { compareSeries, type SyncResult } from '../operations/series/registration.ts';
 import { connectSeries } from './connect-series.ts';
 import { CommandError, exit } from './exit.ts';
 import { readGiven } from './given-file.ts';
@@ -42,10 +42,7 @@ export async function credentials(outside: Outside, options: CredentialOptions, 
   const series = await connectSeries(outside, house);
   await setAtCredentials(house.owner, series.master, id, { username: options.username, password });
   await series.up();
-  let differing: readonly string[] = [];
-  const result = await syncSeries(series, id, (found) => {
-    differing = found;
-  });
+  const { result, differing } = await compareSeries(series, id);
   const [code, words] = answers[result];
   const named = result === 'differ' ? { series: differing } : {};
   if (options.json === true) tellJson(outside, { result, ...named });

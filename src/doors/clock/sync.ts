@@ -6,7 +6,7 @@
 import type { Logger } from 'pino';
 import { statement } from '../../db/transact.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
-import { type SeriesWorld, type SyncResult, syncSeries } from '../../operations/series/registration.ts';
+import { compareSeries, type SeriesWorld, type SyncResult } from '../../operations/series/registration.ts';
 import { waitSeconds } from './reports.ts';
 
 export interface SyncWorld extends SeriesWorld {
@@ -37,10 +37,7 @@ export async function syncDue(world: SyncWorld, companyId: string): Promise<Sync
   const entry = entryOfCompany(companyId, 'clock');
   const [turn] = await world.db.transact(entry, (tx) => tx.query(takeTurn));
   if (turn === undefined) return undefined;
-  let differing: readonly string[] = [];
-  const result = await syncSeries(world, companyId, (series) => {
-    differing = series;
-  });
+  const { result, differing } = await compareSeries(world, companyId);
   const tries = Number(turn['at_sync_tries']);
   const again = result === 'differ' || result === 'unreachable';
   // Companies that were set up together are not asked together for ever.

@@ -227,15 +227,21 @@ function isOwnUnused(record: SeriesRecord, sent: RegisterSeries): boolean {
 
 export type SyncResult = 'ok' | 'differ' | 'wrong-credentials' | 'no-credentials' | 'unreachable';
 
-/**
- * Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried
- * again. `told` hears of those that differ: "FT A2026".
- */
-export async function syncSeries(
-  world: SeriesWorld,
-  companyId: string,
-  told: (series: readonly string[]) => void = () => undefined,
-): Promise<SyncResult> {
+export interface Comparison {
+  readonly result: SyncResult;
+  /** The series that differ, as "FT A2026". */
+  readonly differing: readonly string[];
+}
+
+const ended = (result: Exclude<SyncResult, 'differ'>): Comparison => ({ result, differing: [] });
+
+/** As `compareSeries`, where it does not matter which series differ. */
+export async function syncSeries(world: SeriesWorld, companyId: string): Promise<SyncResult> {
+  return (await compareSeries(world, companyId)).result;
+}
+
+/** Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried again. */
+export async function compareSeries(world: SeriesWorld, companyId: string): Promise<Comparison> {
   const entry = entryOfCompany(companyId, 'clock');
   const results = await world.db.read(entry).batch([
     [readCredentials, []],
@@ -244,16 +250,16 @@ export async function syncSeries(
   const company = results[0]![0];
   if (company === undefined) throw new Refusal('COMPANY_NOT_FOUND');
   const credentials = credentialsOf(company, world.master);
-  if (company['at_state'] === 'WRONG') return 'wrong-credentials'; // Refused before: asking again may lock the account.
-  if (credentials === undefined) return 'no-credentials';
+  if (company['at_state'] === 'WRONG') return ended('wrong-credentials'); // Refused before: asking again may lock the account.
+  if (credentials === undefined) return ended('no-credentials');
   // Ended series grow more for ever, and with all of them the answer would be longer than is read some day.
   const outcome = await world.at.listSeries(credentials, { state: 'A' });
-  if (outcome.kind === 'unknown') return 'unreachable';
+  if (outcome.kind === 'unknown') return ended('unreachable');
   if (outcome.kind === 'refused') {
     // An outage or a fault of the program never counts against the company (contract decisions 3, Readiness).
-    if (outcome.reason !== 'credentials') return 'unreachable';
+    if (outcome.reason !== 'credentials') return ended('unreachable');
     await world.db.transact(entry, (tx) => tx.query(setWrong, [company['at_password_sealed']]));
-    return 'wrong-credentials';
+    return ended('wrong-credentials');
   }
   const known = new Set(
     outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
@@ -266,9 +272,8 @@ export async function syncSeries(
     await tx.query(setSynced, [differing.length > 0, company['at_password_sealed']]);
     return differing;
   });
-  if (differing.length === 0) return 'ok';
-  told(differing.map((row) => `${row['at_type']} ${row['code']}`));
-  return 'differ';
+  if (differing.length === 0) return ended('ok');
+  return { result: 'differ', differing: differing.map((row) => `${row['at_type']} ${row['code']}`) };
 }
 
 const keyAtAt = (row: Row): string => `${row['at_type']} ${row['code']} ${row['validation_code']}`;
