@@ -267,6 +267,9 @@ describe('framing', () => {
     ['GET', '/invoices/credit-notes', 'POST'],
     ['PATCH', '/invoices/credit-notes', 'POST'],
     ['PUT', '/invoices/x', 'GET, HEAD, PATCH, DELETE'],
+    ['PUT', '/%69nvoices', 'GET, HEAD, POST'],
+    ['GET', '/invoices/credit%2Dnotes', 'POST'],
+    ['POST', '/%66iles/x/x/%71r?x=%2f', 'GET, HEAD'],
   ])('%s %s: 405, and what it takes', async (method, path, allowed) => {
     nextMinute();
     const answer = await service.call(method, path);

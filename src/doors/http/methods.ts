@@ -27,7 +27,8 @@ type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) =
 export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], refuse: Refuse): void {
   const routes: readonly Place[] = all.map((route) => ({ ...route, parts: route.url.split('/') }));
   const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
-    const allowed = methodsAt(routes, pathOf(request.url));
+    // As the router reads it: a letter is the same letter in percent signs, an encoded slash is none.
+    const allowed = methodsAt(routes, decodeURI(pathOf(request.url)));
     if (allowed.length === 0) return refuse(request, reply, new Refusal('ROUTE_NOT_FOUND'));
     reply.header('allow', allowed.join(', '));
     return refuse(request, reply, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }));
