@@ -213,6 +213,7 @@ describe('framing', () => {
     ['a path that is no text', 'GET /customers/%zz HTTP/1.1\r\nHost: x\r\n', 400, '/customers/%zz'],
     ['a long one', `GET /%zz${'y'.repeat(400)} HTTP/1.1\r\nHost: x\r\n`, 400, `/%zz${'y'.repeat(296)}`],
     ['a tunnel', 'CONNECT x:443 HTTP/1.1\r\nHost: x\r\n', 400, ''],
+    ['a fragment', 'GET /company#x HTTP/1.1\r\nHost: x\r\n', 400, '/company#x'],
   ])('%s: refused by the id, in the language and with the path of the request', async (_what, head, ...told) => {
     const [status, instance, body = ''] = told;
     const asked = (id: string) =>

@@ -201,8 +201,8 @@ function beginsTooLong(packet: Buffer | undefined): boolean {
 
 /** RFC 3986, section 3.2: what a host and port may be made of. */
 const hostText = /^[\w!$%&'()*+,;=:.~[\]-]*$/;
-/** RFC 9112, section 3.2: a path, or the whole address. */
-const targetText = /^(?:\/|https?:\/\/)/i;
+/** RFC 9112, section 3.2: a path, or the whole address; what follows a "#" is never sent. */
+const targetText = /^(?:\/|https?:\/\/)[^#]*$/i;
 
 /**
  * Whether a request that Node has read leaves open what is meant (RFC 9112): another version than 1.0 and 1.1, a target
