@@ -1,5 +1,6 @@
 /** Customers, items and drafts over the wire: what is made, shown, listed, changed and kept. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Refused } from '../client.ts';
 import type { CustomerJson, InvoiceEntryJson, InvoiceJson, ItemJson, SeriesJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -185,6 +186,14 @@ describe('customers', () => {
       const answer = await B.get<CustomerJson[]>(`/customers?${query}`);
       expect([query, answer.status, answer.json.length]).toEqual([query, 200, found]);
       if (found === 1 && !query.includes('system') && !query.includes('ES')) expect(answer.json[0]?.id).toBe(one.id);
+    }
+    for (const country of ['pt', 'Portugal', '']) {
+      const { status, json } = await B.get<Refused>(`/customers?country=${country}`);
+      expect([country, status, json.errors]).toMatchObject([
+        country,
+        400,
+        [{ pointer: '?country', code: 'INVALID_FORMAT' }],
+      ]);
     }
   });
 });

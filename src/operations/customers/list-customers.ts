@@ -7,12 +7,15 @@ import { defineRead } from '../operation.ts';
 import { type Containing, customerWords, inAny, inColumn } from '../search.ts';
 import { CustomerReply, customerColumns, customerListColumns, showCustomer } from './customer.ts';
 
-const byColumn = Object.fromEntries(
-  (Object.keys(customerColumns) as (keyof typeof customerColumns)[]).map((name) => [
-    name,
-    Type.Optional(line(254, name === 'taxpayerNumber' || name === 'country' ? 'Equal.' : 'Contains.')),
-  ]),
-) as Record<keyof typeof customerColumns, ReturnType<typeof Type.Optional<ReturnType<typeof line>>>>;
+const byColumn = {
+  ...(Object.fromEntries(
+    (Object.keys(customerColumns) as (keyof typeof customerColumns)[]).map((name) => [
+      name,
+      Type.Optional(line(254, name === 'taxpayerNumber' ? 'Equal.' : 'Contains.')),
+    ]),
+  ) as Record<keyof typeof customerColumns, ReturnType<typeof Type.Optional<ReturnType<typeof line>>>>),
+  country: Type.Optional(Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2; equal.' })),
+};
 
 export const listCustomers = defineRead({
   name: 'listCustomers',
