@@ -498,6 +498,11 @@ describe('the form of the body', () => {
       ['/country', 'REQUIRED'],
       ['/name', 'REQUIRED'],
     ]);
+    // What is there is not missing, whatever is wrong with it.
+    for (const name of ['name', 'companyName', 'firstName'])
+      await refused(['POST', '/customers', { body: { [name]: 7, lastName: 'B', country: 'PT' } }], 400, [
+        [`/${name}`, 'INVALID_TYPE'],
+      ]);
     await refused(['POST', `/invoices/${draft.id}/issue`, { body: {} }], 400, [['/expectedUpdatedAt', 'REQUIRED']]);
   });
 

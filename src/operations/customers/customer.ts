@@ -150,9 +150,9 @@ export function customerProblems(values: Record<string, unknown>): Problem[] {
   const problems: Problem[] = [...markProblems(values)];
   const record = overlay({}, onlyText(values));
   const shown = shownName(record);
-  if (shown === undefined) problems.push({ code: 'REQUIRED', pointer: '/name' });
+  if (shown === undefined && !isMistyped(values)) problems.push({ code: 'REQUIRED', pointer: '/name' });
   // Nothing of what documents show is cut away. Put together, two names may be longer than each of them.
-  else if (isJoined(record) && [...shown].length > longest_name)
+  if (shown !== undefined && isJoined(record) && [...shown].length > longest_name)
     problems.push({ code: 'TOO_LONG', pointer: '/name', facts: { limit: longest_name } });
   const country = record.country;
   if (record.taxpayerNumber !== undefined && country !== undefined) {
@@ -167,6 +167,11 @@ export function customerProblems(values: Record<string, unknown>): Problem[] {
   }
   return problems;
 }
+
+/** A name is given, but is no text. */
+const isMistyped = (values: Record<string, unknown>): boolean =>
+  nameParts.some((name) => values[name] !== undefined && typeof values[name] !== 'string');
+const nameParts = ['name', 'firstName', 'lastName', 'companyName'] as const;
 
 /** What nobody can ask for. */
 export function markProblems({ system }: Record<string, unknown>): Problem[] {
