@@ -287,12 +287,16 @@ describe('in March 2026', () => {
     expect(refusal(await tryIssue(A, draft))).toEqual([400, 'INVALID_STATE']);
   });
 
-  test('expectedUpdatedAt is an instant: another zone is the same, a millisecond off is another revision', async () => {
+  test('expectedUpdatedAt is an instant: another zone and more zeros are the same, whatever it is off by is another revision', async () => {
     const draft = await A.draft();
     const at = Date.parse(draft.updatedAt);
     const off = await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: new Date(at - 1).toISOString() });
     expect([...refusal(off), off.json.currentUpdatedAt]).toEqual([400, 'DRAFT_CHANGED', draft.updatedAt]);
-    const lisbon = new Date(at + 3_600_000).toISOString().replace('Z', '+01:00');
+    const finer = await A.post(`/invoices/${draft.id}/issue`, {
+      expectedUpdatedAt: draft.updatedAt.replace('Z', '0001Z'),
+    });
+    expect(refusal(finer)).toEqual([400, 'DRAFT_CHANGED']);
+    const lisbon = new Date(at + 3_600_000).toISOString().replace('Z', '000+01:00');
     expect((await A.post(`/invoices/${draft.id}/issue`, { expectedUpdatedAt: lisbon })).status).toBe(200);
   });
 

@@ -242,8 +242,12 @@ function wantedBy(row: Row): Wanted {
 
 /** Refuses a draft that is not any more as the caller read it. */
 export function checkRevision(row: Row, expectedUpdatedAt: string): void {
-  if (Date.parse(expectedUpdatedAt) !== (row['updated_at'] as Date).getTime()) throw draftChanged(row);
+  const isFiner = finerThanMilliseconds.test(expectedUpdatedAt);
+  if (isFiner || Date.parse(expectedUpdatedAt) !== (row['updated_at'] as Date).getTime()) throw draftChanged(row);
 }
+
+/** What a Date drops: no revision has it. */
+const finerThanMilliseconds = /\.\d{3}0*[1-9]/;
 
 const draftChanged = (row: Row): Refusal =>
   new Refusal('DRAFT_CHANGED', {}, { members: { currentUpdatedAt: (row['updated_at'] as Date).toISOString() } });
