@@ -58,8 +58,8 @@ export const refusals = {
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
-    en: 'The body must be application/json. Set the Content-Type header.',
-    pt: 'O corpo tem de ser application/json. Defina o cabeçalho Content-Type.',
+    en: 'The body must be application/json in UTF-8, and not compressed. Set the Content-Type header, and send no Content-Encoding.',
+    pt: 'O corpo tem de ser application/json em UTF-8, sem compressão. Defina o cabeçalho Content-Type e não envie Content-Encoding.',
   },
   ROUTE_NOT_FOUND: {
     status: 404,

@@ -287,6 +287,12 @@ describe('framing', () => {
     expect((await A.call('POST', '/customers', { body: { name: 'X', country: 'PT' }, headers })).status).toBe(201);
   });
 
+  test('a compressed body: told what to leave out, since its type is right', async () => {
+    nextMinute();
+    const answer = await A.call('POST', '/customers', { raw: '{}', headers: { 'content-encoding': 'gzip' } });
+    expect([answer.status, answer.json.detail]).toEqual([415, expect.stringContaining('Content-Encoding')]);
+  });
+
   test('a body that never says its length is cut at the limit all the same', async () => {
     nextMinute();
     const chunk = `${(65536).toString(16)}\r\n${'x'.repeat(65536)}\r\n`;
