@@ -560,6 +560,38 @@ describe("the AT's code", () => {
     }
   });
 
+  test('comes with the next group, however many invoices wait for their service', async () => {
+    await clock.stop();
+    const group = () =>
+      reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id, service.failures);
+    const told = () => service.control<{ operation: string; subject: string }[]>('GET', '/__log?limit=1000');
+    try {
+      await fault({ kind: 'http-503', operation: 'reportInvoice' });
+      const drafts = await Promise.all(Array.from({ length: 25 }, () => A.draft()));
+      await Promise.all(drafts.map((draft) => A.issue(draft)));
+      const [first, second] = [
+        await issued({ movementDate: inHours(30) }),
+        await issued({ movementDate: inHours(24) }),
+      ];
+      const before = (await told()).length;
+      await group();
+      const requests = (await told()).slice(before);
+      expect(requests.map(({ operation }) => operation)).toEqual([
+        'reportTransport',
+        'reportTransport',
+        'reportInvoice',
+      ]);
+      expect(requests.slice(0, 2).map(({ subject }) => subject)).toEqual([first.number, second.number]);
+      await cancel(second.id);
+      await group();
+      expect(await statusesInLedger(second.number)).toEqual(['N', 'A']);
+    } finally {
+      await service.control('DELETE', '/__fault');
+      clock = service.startReports();
+      await pass(10);
+    }
+  });
+
   test('what the AT refuses is REJECTED with its words', async () => {
     await fault({ kind: 'document-refused', count: 1, operation: 'reportTransport' });
     const document = await settled((await issued()).id, 'REJECTED');

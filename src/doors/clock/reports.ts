@@ -1,7 +1,8 @@
 /**
- * Reporting issued documents to the tax authority. The documents' own columns are the outbox: PENDING rows are leased,
- * sent in order of issue (those that got no answer before come last) and marked. A lost answer is sent again and
- * recognised by the AT (-10), so each document stands there exactly once; an outage only delays, for as long as it lasts.
+ * Reporting issued documents to the tax authority. The documents' own columns are the outbox: PENDING rows are leased, sent
+ * and marked, transport documents first, the others in order of issue (those that got no answer before come last). A lost
+ * answer is sent again and recognised by the AT (-10), so each document stands there exactly once; an outage only delays,
+ * for as long as it lasts.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -43,14 +44,20 @@ const readCredentials = statement(
   'report_credentials',
   'select region, at_username, at_password_sealed, at_state from certo.companies where id = certo.current_company()',
 );
+const due = `company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= (select certo.now()))`;
+// Transport documents have to be told before their start, so those that have not started do not queue behind invoices: of
+// these there may be thousands that wait for their own service.
 const lease = statement(
   'report_lease',
-  `with due as (
-     select id from certo.documents
-     where company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= (select certo.now()))
+  `with urgent as (
+     select id from certo.documents where family = 'TRANSPORT' and movement_start > (select certo.now()) and ${due}
+     order by movement_start nulls first, id limit ${group_size} for update skip locked),
+   others as (
+     select id from certo.documents where ${due}
      order by issued_at, sequence limit ${group_size} for update skip locked)
    update certo.documents d set at_lease = $1, at_attempts = d.at_attempts + 1, at_next_at = certo.now() + interval '${lease_seconds} seconds'
-   from due where d.company_id = certo.current_company() and d.id = due.id
+   where d.company_id = certo.current_company()
+     and d.id = any (array(select id from urgent) || array(select id from others))
    returning ${toldColumns}`,
 );
 const postpone = statement(
@@ -63,7 +70,7 @@ const postpone = statement(
 /** Stands on the document until it is told. */
 const untold = 'the program cannot make the message for this document; its log says why';
 
-/** Sends one group of a company's due documents; true when there may be more to send at once. `failures`: of all groups. */
+/** Sends one group of a company's due documents, with those to be told before their start; true when there may be more to send at once. `failures`: of all groups. */
 export async function reportGroup(world: ReportWorld, companyId: string, failures: FailureLog): Promise<boolean> {
   const leaseId = world.newId();
   const { company, rows } = await world.db.transact(entryOfCompany(companyId, 'clock'), async (tx) => {
@@ -80,7 +87,7 @@ export async function reportGroup(world: ReportWorld, companyId: string, failure
   } finally {
     await group.settle();
   }
-  return !group.stopped && rows.length === group_size;
+  return !group.stopped && rows.length >= group_size;
 }
 
 type Told = Awaited<ReturnType<typeof tell>> | { readonly kind: 'fault' };
@@ -217,11 +224,14 @@ class Group {
 }
 
 /**
- * Returned rows come in no order. Documents are told in the order they were issued; what the AT gave no answer to comes
- * after what it was not asked, since one document that it can't digest must not hold up all the others for ever.
+ * Returned rows come in no order. Transport documents come first, since they have to be told before their start. Then
+ * documents are told in the order they were issued; what the AT gave no answer to comes after what it was not asked, since
+ * one document that it can't digest must not hold up all the others for ever.
  */
 function inTurn(a: Row, b: Row): number {
+  const later = (row: Row) => Number(serviceOf(row) !== 'transport');
   return (
+    later(a) - later(b) ||
     Number(a['at_attempts']) - Number(b['at_attempts']) ||
     (a['issued_at'] as Date).getTime() - (b['issued_at'] as Date).getTime() ||
     Number(a['sequence']) - Number(b['sequence'])
