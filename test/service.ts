@@ -295,10 +295,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         [companyId ?? null],
       );
       const found: Finding[] = [];
-      const published = await parts.publicKeys();
-      const keys = new Map(published.map(({ version, publicPem }) => [version, createPublicKey(publicPem)]));
+      const verifying = { db: base.db, publicKeys: parts.publicKeys, seal: booksSeal(parts.master) };
       const watch = { found: (finding: Finding) => void found.push(finding), done: () => undefined, piece: 7 };
-      for (const { id } of rows) await verifyCompany({ db: base.db, keys, seal: booksSeal(parts.master) }, id, watch);
+      for (const { id } of rows) await verifyCompany(verifying, id, watch);
       return found;
     },
     async stop(how) {

@@ -1,5 +1,4 @@
 /** The check of all books, or of one company's, as the operator's commands make it. */
-import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Pool } from 'pg';
 import { listSigningKeys } from '../keys/signing-keys.ts';
 import { type VerifyWorld, verifyCompany, type Watch } from '../operations/verify/verify-series.ts';
@@ -13,22 +12,17 @@ const piece = 100;
 /** Checks the companies, or `only` one, and counts what was checked. */
 export async function checkBooks(
   owner: Owner,
-  world: Omit<VerifyWorld, 'keys'>,
+  world: Omit<VerifyWorld, 'publicKeys'>,
   only: string | undefined,
   watch: Omit<Watch, 'piece'>,
 ): Promise<{ companies: number; series: number }> {
-  const keys = await publicKeys(owner);
+  const publicKeys = () => listSigningKeys(owner);
   const counts = { companies: 0, series: 0 };
   for (const companyId of await companyIds(owner, only)) {
     counts.companies += 1;
-    counts.series += (await verifyCompany({ ...world, keys }, companyId, { ...watch, piece })).series;
+    counts.series += (await verifyCompany({ ...world, publicKeys }, companyId, { ...watch, piece })).series;
   }
   return counts;
-}
-
-async function publicKeys(owner: Owner): Promise<Map<number, KeyObject>> {
-  const keys = await listSigningKeys(owner);
-  return new Map(keys.map(({ version, publicPem }) => [version, createPublicKey(publicPem)]));
 }
 
 /** Numbered documents, by the heads of their series. */

@@ -1,6 +1,7 @@
 /** A new signing key while several processes issue: from its first document on, no process signs with an older one. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addSigningKey } from '../../src/keys/signing-keys.ts';
+import { checkBooks } from '../../src/doors/clock/integrity.ts';
+import { addSigningKey, listSigningKeys } from '../../src/keys/signing-keys.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -57,4 +58,20 @@ test('both processes take it with their next document, and the older never comes
   const all = await versions();
   expect(all).toEqual([...all].sort());
   expect(await service.findings()).toEqual([]);
+});
+
+test('what a new key signs while the books are checked is no finding', async () => {
+  const found = await checkBooks({
+    ...service.world,
+    log: service.log,
+    // The night's check of large books takes hours, in which the operator imports a key.
+    async companyIds() {
+      await addSigningKey(service.owner, service.world.master);
+      await issuedBy(service.call, await A.draft());
+      return [A.id];
+    },
+    publicKeys: () => listSigningKeys(service.owner),
+  });
+  expect(found).toBe(0);
+  await issuedBy(other.call, await A.draft());
 });

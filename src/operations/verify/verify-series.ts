@@ -1,5 +1,5 @@
 /** Verifies one series from its first document to its head, in pieces: memory does not grow with the series. */
-import type { KeyObject } from 'node:crypto';
+import { createPublicKey, type KeyObject } from 'node:crypto';
 import { StatementError } from '../../db/errors.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
@@ -17,9 +17,13 @@ import { type Before, type SealFault, sealFaults } from './verify-seals.ts';
 
 export interface VerifyWorld {
   readonly db: Pick<Db, 'read'>;
-  /** Public signing keys by version. */
-  readonly keys: ReadonlyMap<number, KeyObject>;
+  /** The public halves of every version that there is now. */
+  readonly publicKeys: () => Promise<readonly { readonly version: number; readonly publicPem: string }[]>;
   readonly seal: Mac;
+}
+
+interface KeyedWorld extends Pick<VerifyWorld, 'db' | 'seal'> {
+  readonly keys: ReadonlyMap<number, KeyObject>;
 }
 
 /** A series as its row says that it stands; nothing of it is believed. */
@@ -80,7 +84,7 @@ interface Reached extends ChainPoint {
  * One snapshot per piece, not one for all: `head` is what it had when the check began, and what is issued since is
  * not looked at.
  */
-export async function verifySeries(world: VerifyWorld, head: SeriesHead, watch: Watch): Promise<void> {
+async function verifySeries(world: KeyedWorld, head: SeriesHead, watch: Watch): Promise<void> {
   const tx = world.db.read(entryOfCompany(head.companyId, 'verify'));
   let after: Reached | undefined;
   let before: Before = [null];
@@ -119,7 +123,7 @@ interface Piece {
 }
 
 /** Reports what is wrong with a piece; returns what the next document may be sealed after. */
-function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, before }: Piece, watch: Watch): Before {
+function verifyPiece(world: KeyedWorld, head: SeriesHead, { piece, after, before }: Piece, watch: Watch): Before {
   const { startNumber } = head;
   const signed = documentTypes[head.documentType]?.signed ?? true;
   let previousHash = after?.hash ?? '';
@@ -154,7 +158,7 @@ function verifyPiece(world: VerifyWorld, head: SeriesHead, { piece, after, befor
   return sealedAfter;
 }
 
-function report(world: VerifyWorld, head: SeriesHead, watch: Watch, number: string | null, fault: SealFault): void {
+function report(world: KeyedWorld, head: SeriesHead, watch: Watch, number: string | null, fault: SealFault): void {
   const { companyId, id, code: series, documentType } = head;
   const { problem } = fault;
   const evidence = findingSeal(world.seal, companyId, id, number, problem, fault.evidence);
@@ -220,10 +224,13 @@ function isOfData(error: unknown): error is StatementError {
 export async function verifyCompany(world: VerifyWorld, companyId: string, watch: Watch): Promise<{ series: number }> {
   const tx = world.db.read(entryOfCompany(companyId, 'verify'));
   const heads = (await tx.query(readHeads)).map((row) => headOf(companyId, row));
+  // After the heads: a check takes hours, and what stands up to them may be signed with a key that was made meanwhile.
+  const { db, seal } = world;
+  const keyed = { db, seal, keys: await keysOf(world) };
   for (const head of heads) {
-    await verifySeries(world, head, watch).catch((error) => {
+    await verifySeries(keyed, head, watch).catch((error) => {
       if (!isOfData(error)) throw error;
-      report(world, head, watch, null, {
+      report(keyed, head, watch, null, {
         problem: `cannot be read (${error.message})`,
         evidence: canonicalJson(head),
       });
@@ -243,6 +250,11 @@ export async function verifyCompany(world: VerifyWorld, companyId: string, watch
     watch.found({ companyId, series: '', documentType: '', number: null, problem, evidence });
   }
   return { series: heads.length };
+}
+
+async function keysOf({ publicKeys }: VerifyWorld): Promise<Map<number, KeyObject>> {
+  const published = await publicKeys();
+  return new Map(published.map(({ version, publicPem }) => [version, createPublicKey(publicPem)]));
 }
 
 function headOf(companyId: string, row: Row): SeriesHead {
