@@ -1,5 +1,6 @@
 /** Figures for Prometheus on a port of loopback: the process, the requests, and what waits for the tax authority. */
 import { createServer, type Server } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { blockColumns, blockReasons, blocksOf } from './blocked.ts';
@@ -46,20 +47,29 @@ export async function openMetrics(owner: Pool, port: number): Promise<Metrics> {
   };
 }
 
-/** What stands in the books, whichever process wrote it. */
+/** What stands in the books, whichever process wrote it; without the database only that it is not there. */
 function addBooks(owner: Pool, registers: Registry[]): void {
+  new Gauge({
+    name: 'certo_database_up',
+    help: 'Whether the database answers: 1 or 0. While it does not, figures of the books are left out.',
+    registers,
+    async collect() {
+      this.set((await asked(owner, 'select')) === undefined ? 0 : 1);
+    },
+  });
   new Counter({
     name: 'certo_documents_issued_total',
     help: 'Numbered documents in the books by type.',
     labelNames: ['type'] as const,
     registers,
     async collect() {
-      const { rows } = await owner.query<{ type: string; count: string }>(
+      const rows = await asked(
+        owner,
         `select document_type as type, sum(last_number - start_number + 1)::text as count
          from certo.series where last_number >= start_number group by document_type`,
       );
       this.reset();
-      for (const { type, count } of rows) this.inc({ type }, Number(count));
+      for (const { type, count } of rows ?? []) this.inc({ type: type as string }, Number(count));
     },
   });
   new Gauge({
@@ -67,7 +77,7 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     help: 'Documents of which the tax authority has yet to be told that they were issued, cancelled or invoiced.',
     registers,
     async collect() {
-      this.set(await figure(owner, 'count(*)'));
+      show(this, await waiting(owner, 'count(*)'));
     },
   });
   new Gauge({
@@ -75,7 +85,7 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     help: 'How long the oldest report to the tax authority has been waiting; 0 when none waits.',
     registers,
     async collect() {
-      this.set(Math.max(0, await figure(owner, `extract(epoch from certo.now() - min(${waitsSince}))`)));
+      show(this, await waiting(owner, `greatest(0, extract(epoch from certo.now() - min(${waitsSince})))`));
     },
   });
   new Gauge({
@@ -84,7 +94,9 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     labelNames: ['reason'] as const,
     registers,
     async collect() {
-      const { rows } = await owner.query(`select ${blockColumns} from certo.companies c`);
+      const rows = await asked(owner, `select ${blockColumns} from certo.companies c`);
+      this.reset();
+      if (rows === undefined) return;
       const blocks = rows.map(blocksOf);
       for (const reason of blockReasons)
         this.set({ reason }, blocks.filter(({ reasons }) => reasons.includes(reason)).length);
@@ -95,11 +107,36 @@ function addBooks(owner: Pool, registers: Registry[]): void {
 // Of what the AT has, a later change waits: since it happened, not since the document was issued.
 const waitsSince = 'case when at_told is null then issued_at else coalesce(canceled_at, converted_at, issued_at) end';
 
-async function figure(owner: Pool, expression: string): Promise<number> {
-  const { rows } = await owner.query(
+/** Of what waits for the tax authority; undefined without the database. */
+async function waiting(owner: Pool, expression: string): Promise<number | undefined> {
+  const rows = await asked(
+    owner,
     `select (${expression})::text as figure from certo.documents where at_status = 'PENDING'`,
   );
-  return Number(rows[0]?.figure ?? 0);
+  return rows === undefined ? undefined : Number(rows[0]?.['figure'] ?? 0);
+}
+
+function show(gauge: Gauge, figure: number | undefined): void {
+  if (figure === undefined) gauge.remove();
+  else gauge.set(figure);
+}
+
+// Prometheus gives a reading 10 s.
+const longest_ask_ms = 5_000;
+
+/** The rows; undefined when the database does not give them: that must not take the process's own figures along. */
+async function asked(owner: Pool, text: string): Promise<Record<string, unknown>[] | undefined> {
+  const answer = owner.query(text).then(
+    ({ rows }) => rows as Record<string, unknown>[],
+    () => undefined,
+  );
+  const late = new AbortController();
+  const waited = setTimeout(longest_ask_ms, undefined, { signal: late.signal }).catch(() => undefined);
+  try {
+    return await Promise.race([answer, waited]);
+  } finally {
+    late.abort();
+  }
 }
 
 async function listen(registry: Registry, port: number): Promise<Server> {

@@ -193,6 +193,7 @@ test('the figures count it', async () => {
   expect(text).toContain('certo_at_pending_documents 0');
   expect(text).toMatch(/http_requests_total\{route="\/invoices\/:id\/issue",status="200"\} 1/);
   expect(text).toContain('process_resident_memory_bytes');
+  expect(text).toContain('certo_database_up 1');
 });
 
 test('signing keys: listed, exported for the declaration, and a new version goes on with the chain', async () => {
