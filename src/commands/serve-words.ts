@@ -27,29 +27,30 @@ const modeWords: Readonly<Record<AtMode, string>> = {
 };
 
 /**
- * `local`: where this machine reaches the service, which a proxy before it has to know. `control` null: it is no simulator, or
- * its control address is not known.
+ * `metricsPort` undefined: there are no figures. `local`: where this machine reaches the service, which a proxy before it has
+ * to know. `control` null: it is no simulator, or its control address is not known.
  */
 export function describeService(service: {
-  readonly config: Pick<Config, 'metricsPort' | 'atMode'>;
+  readonly atMode: AtMode;
+  readonly metricsPort: number | undefined;
   readonly baseUrl: string;
   readonly local: string;
   readonly control: string | null;
 }): Said {
-  const { config, baseUrl, local, control } = service;
-  const metrics = config.metricsPort === 0 ? null : `http://127.0.0.1:${config.metricsPort}/metrics`;
+  const { atMode, metricsPort, baseUrl, local, control } = service;
+  const metrics = metricsPort === undefined ? null : `http://127.0.0.1:${metricsPort}/metrics`;
   const rows: [string, string][] = [
     ['Address', baseUrl],
     ...(local === baseUrl ? [] : [['Listening', local] satisfies [string, string]]),
     ['Reference', `${baseUrl}/docs`],
-    ['Authority', modeWords[config.atMode]],
+    ['Authority', modeWords[atMode]],
   ];
   if (control !== null) rows.push(['Simulator', control]);
   if (metrics !== null) rows.push(['Metrics', metrics]);
   return {
     // The width of "Authority" and of the first line's "Data".
     words: pairs(rows.map(([name, value]) => [name.padEnd(10), value])),
-    facts: { baseUrl, local, docs: `${baseUrl}/docs`, atMode: config.atMode, simulator: { control }, metrics },
+    facts: { baseUrl, local, docs: `${baseUrl}/docs`, atMode, simulator: { control }, metrics },
   };
 }
 

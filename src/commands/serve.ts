@@ -50,14 +50,12 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   const local = localUrl(config.host, port);
   await tellRunning(house.directory, { baseUrl, local, pid: outside.pid });
   outside.atEnd(() => forgetRunning(house.directory));
-  const words = describeService({ config, baseUrl, local, control: authority.control });
+  const metricsPort = await openFigures(outside, config, house, meter, log);
+  const words = describeService({ atMode: config.atMode, metricsPort, baseUrl, local, control: authority.control });
   say(words.words, words.facts);
 
   // What nobody waits for to be answered.
-  await Promise.all([
-    openFigures(outside, config, house, meter, log),
-    firstSteps(outside, house, app, authority, baseUrl, log, say),
-  ]);
+  await firstSteps(outside, house, app, authority, baseUrl, log, say);
   return new Promise(() => undefined);
 }
 
@@ -96,21 +94,25 @@ async function finish({ http }: OpenApp): Promise<void> {
   clearTimeout(late);
 }
 
+/** The port that the figures are at; undefined where there are none. */
 async function openFigures(
   outside: Outside,
   { metricsPort }: Config,
   house: House,
   meter: { observe: (route: string, status: number, seconds: number) => void },
   log: Logger,
-): Promise<void> {
-  if (metricsPort === 0) return;
+): Promise<number | undefined> {
+  if (metricsPort === 0) return undefined;
   try {
     const { openMetrics } = await import('./metrics.ts');
     const metrics = await openMetrics(house.owner, metricsPort);
     outside.atEnd(() => metrics.close());
     meter.observe = metrics.observe;
+    return metricsPort;
   } catch (error) {
-    log.warn(`no metrics: port ${metricsPort} cannot be opened (${(error as NodeJS.ErrnoException).code})`);
+    const { code } = error as NodeJS.ErrnoException;
+    log.warn(`no metrics: port ${metricsPort} cannot be opened (${code}); CERTO_METRICS_PORT names another, 0 none`);
+    return undefined;
   }
 }
 

@@ -99,8 +99,8 @@ describe('progress', () => {
 
 test('a service says where it listens where that is not its address', () => {
   const words = (baseUrl: string) => {
-    const config = { metricsPort: 0, atMode: 'simulator' } as const;
-    return describeService({ config, baseUrl, local: 'http://127.0.0.1:3000', control: null }).words;
+    const service = { atMode: 'simulator', metricsPort: undefined, control: null } as const;
+    return describeService({ ...service, baseUrl, local: 'http://127.0.0.1:3000' }).words;
   };
   expect(words('https://faturas.example.pt')).toMatch(
     /^Address {5}https:.*\nListening {3}http:\/\/127\.0\.0\.1:3000\nReference /,
