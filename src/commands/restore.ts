@@ -105,7 +105,7 @@ function tellSettled(outside: Outside, read: BackupRead, settled: Settled, nothi
   if (unknownRequests > 0)
     tell(
       outside,
-      `${counted(unknownRequests, 'request')} was being done when the backup was taken: what became of it is not known here.`,
+      `Under way when the backup was taken: ${counted(unknownRequests, 'request')}. What became of that is not known here.`,
     );
 }
 
