@@ -43,6 +43,19 @@ test('failures count without refusing, and refuse without counting', () => {
   rate.check('1.2.3.4');
 });
 
+test('a limit of one is one', () => {
+  const rate = fixedMinuteRate(1, () => start);
+  rate.check('1.2.3.4');
+  expect(rate.isUsedUp('1.2.3.4')).toBe(false);
+  rate.count('1.2.3.4');
+  expect(() => rate.check('1.2.3.4')).toThrow(Refusal);
+  expect([rate.isUsedUp('1.2.3.4'), rate.take('1.2.3.4')?.exceeded, rate.isUsedUp('5.6.7.8')]).toEqual([
+    true,
+    true,
+    false,
+  ]);
+});
+
 test('0 switches off', () => {
   const rate = fixedMinuteRate(0, () => start);
   for (let i = 0; i < 100; i++) rate.count('a');
