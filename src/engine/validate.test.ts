@@ -102,6 +102,7 @@ describe('beyond its room', () => {
     expect(problemsOf(unknown(50))).toHaveLength(50);
     const problems = problemsOf({ ...unknown(30_000), note: 7 });
     expect(problems).toHaveLength(51);
+    expect(Object.keys(bounded(order, unknown(60)) as object)).toHaveLength(51);
     const inLines = { lines: Array.from({ length: 20 }, () => ({ name: 'x', ...unknown(1000) })) };
     expect(
       Object.values(bounded(order, inLines) as typeof inLines)
@@ -124,5 +125,10 @@ describe('beyond its room', () => {
     expect(bounded(order, more)).not.toBe(more);
     expect(more.lines).toHaveLength(22);
     for (const other of [undefined, null, 'x', 7, [], [{ lines: [] }]]) expect(bounded(order, other)).toBe(other);
+    // What takes no body says so of any; and a schema that names no members, or no number of them, takes all there are.
+    const free = Array.from({ length: 100 }, () => ({ any: [{ name: 'x' }] }));
+    for (const schema of [undefined, Type.Array(Type.Object({})), Type.Unknown()])
+      expect(bounded(schema, free)).toBe(free);
+    for (const schema of [undefined, Type.Unknown()]) expect(bounded(schema, free[0])).toBe(free[0]);
   });
 });

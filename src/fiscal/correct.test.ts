@@ -55,8 +55,14 @@ test('fifty notes of a piece each: no note makes up for the rounding of all befo
 
 test('the books tell the discount that the note shows, and none where the invoice has none', () => {
   const discount = { type: 'AMOUNT', value: '0.01' } as const;
-  for (const [unitPrice, over] of [['0.105'], ['10.005', { discount }], ['0.335', { discount }]] as const) {
-    for (const { lines } of takenBack(7, unitPrice, over).notes) {
+  const cases = [
+    [7, '0.105'],
+    [7, '10.005', { discount }],
+    [7, '0.335', { discount }],
+    [2, '10.014', { discount }],
+  ] as const;
+  for (const [quantity, unitPrice, over] of cases) {
+    for (const { lines } of takenBack(quantity, unitPrice, over).notes) {
       expect([unitPrice, lines[0]!.eur.discountAmount]).toEqual([unitPrice, lines[0]!.discountAmount]);
     }
   }
@@ -64,6 +70,31 @@ test('the books tell the discount that the note shows, and none where the invoic
   const shown = (over: Over) => takenBack(7, '0.115', over).notes.map(({ lines }) => lines[0]!.eur.discountAmount);
   expect(new Set(shown({ money }))).toEqual(new Set(['0.00']));
   expect(shown({ money, discount })[0]).toBe('0.01');
+});
+
+test('the books tell the discount of a note in euros: of an invoice in euros the one it shows, of any other its worth', () => {
+  const milli = (max: number) => fc.integer({ min: 1, max }).map((value) => fromNumber(value / 1000));
+  const currency = fc.constantFrom(undefined, '0.0067', '0.9123', '1', '7.45');
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 12 }),
+      milli(500_000),
+      milli(1000),
+      currency,
+      (quantity, price, part, rate) => {
+        const discount = { type: 'AMOUNT', value: multiply(price, part) } as const;
+        const money = rate === undefined ? undefined : { currency: 'USD', exchangeRate: rate };
+        const { original, notes } = takenBack(quantity, price, { discount, ...(money && { money }) });
+        const lines = notes.map((note) => note.lines[0]!);
+        if (rate === undefined) {
+          for (const line of lines) expect(line.eur.discountAmount).toBe(line.discountAmount);
+        }
+        // Each rounds what it is of, its price and its net.
+        const told = sum(lines.map((line) => line.eur.discountAmount));
+        expect(cents(told, original.lines[0]!.eur.discountAmount)).toBeLessThanOrEqual(2 * quantity);
+      },
+    ),
+  );
 });
 
 test('any piece of any line: at most a cent from its own rounding, and together the whole', () => {
@@ -102,7 +133,9 @@ test('the taxes of a note stand in the order of its own lines: its QR code begin
   const content = { ...sampleContent('INVOICE'), ...original } as Content;
   const regions = (ids: string[]) => {
     const wanted = ids.map((id) => ({ id, quantity: '1' }));
-    return creditNoteOver(content, takenBy([]), wanted, () => 'x').totals.groups.map(({ region }) => region);
+    const note = creditNoteOver(content, takenBy([]), wanted, () => 'x');
+    expect(note.lines.map(({ number }) => number)).toEqual(wanted.map((_, i) => i + 1));
+    return note.totals.groups.map(({ region }) => region);
   };
   expect(regions(['mainland', 'madeira'])).toEqual(['PT', 'PT-MA']);
   expect(regions(['madeira', 'mainland'])).toEqual(['PT-MA', 'PT']);

@@ -13,9 +13,9 @@ test('shares are in proportion, whole cents, and sum to the amount', () => {
 });
 
 test('a rate without base gives no tax, one whose base is taken whole gives all of it, and none more than it has', () => {
-  // From two cents on a base can be taken in part, and then bears any part of its tax.
+  // From two cents on a base can be taken in part, and then bears any part of its tax. What is exempt has none to bear.
   const rate = fc.record({
-    percent: fc.constantFrom(4, 6, 13, 23),
+    percent: fc.constantFrom(0, 4, 6, 13, 23),
     base: fc.oneof(fc.integer({ min: 2, max: 40 }), fc.integer({ min: 2, max: 20_000 })),
   });
   const parts = fc.record({
@@ -31,12 +31,13 @@ test('a rate without base gives no tax, one whose base is taken whole gives all 
           taxCode: 'NOR',
           rate: `${percent}.${i}`,
           base: money(base),
-          tax: money(Math.max(1, Math.round((base * percent) / 100))),
+          tax: money(percent === 0 ? 0 : Math.max(1, Math.round((base * percent) / 100))),
         }),
       );
       const wholeNet = rates.reduce((total, { base }) => total + base, 0);
       const wholeTax = Math.round(Number(sum(open.map(({ tax }) => tax))) * 100);
-      const net = money(rates.length + Math.floor((wholeNet - 2 * rates.length) * netPart));
+      const taxed = rates.filter(({ percent }) => percent > 0).length;
+      const net = money(taxed + Math.floor((wholeNet - 2 * taxed) * netPart));
       const tax = money(Math.floor(wholeTax * taxPart));
       const taken = spreadRates(open, net, tax);
       expect(round2(sum(taken.map(({ base }) => base)))).toBe(net);

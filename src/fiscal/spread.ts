@@ -5,6 +5,7 @@
  */
 import { add, compare, divide, excess, isZero, larger, multiply, round2, smaller, subtract, sum } from './decimal.ts';
 import type { Decimal, TaxGroup } from './document.ts';
+import { assert } from './refusal.ts';
 
 /** What each share may be, at least and at most. */
 interface Bounds {
@@ -15,8 +16,8 @@ interface Bounds {
 const cent = '0.01';
 
 /**
- * The rates with the base and the tax that a part takes of them: `net` and `tax` together, none more than it has while
- * the others have enough. Only where all bases are too small for it (a payment of a cent) tax stands without base.
+ * The rates with the base and the tax that a part takes of them: `net` and `tax` together, none more than it has; they
+ * are no more than all have. Only where all bases are too small for it (a payment of a cent) tax stands without base.
  */
 export function spreadRates(open: readonly TaxGroup[], net: Decimal, tax: Decimal): TaxGroup[] {
   const bases = spread(
@@ -63,9 +64,10 @@ const owed = (open: readonly TaxGroup[], bases: readonly Decimal[]): Decimal[] =
 
 /** Where some rate gives tax without base: one of which no base is taken weighs nothing, and bears what the others can't. */
 function taxesAnyhow(open: readonly TaxGroup[], bases: readonly Decimal[], tax: Decimal): Decimal[] {
-  const most = open.map((group) => group.tax);
-  const bounds = most.map((own): Bounds => ({ least: '0', most: own }));
-  return spreadWithin(owed(open, bases), tax, bounds) ?? spread(most, tax);
+  const bounds = open.map((group): Bounds => ({ least: '0', most: group.tax }));
+  const taxes = spreadWithin(owed(open, bases), tax, bounds);
+  assert(taxes !== undefined, 'a part has no more tax than is open');
+  return taxes;
 }
 
 /** Running-total rounding: each share is the growth of the rounded proportion, so they sum exactly and are never negative. */
