@@ -398,6 +398,7 @@ describe('paper', () => {
       ['no signature', url.split('?')[0]!],
       ['later', url.replace(/expires=(\d+)/, (_all, ms) => `expires=${Number(ms) + 1}`)],
       ['not a time', url.replace(/expires=\d+/, 'expires=never')],
+      ['the same time, written otherwise', url.replace(/expires=(\d+)/, 'expires=$1.0')],
       ['another document', url.replace(issued.id, other.id)],
       ['another company', url.replace(A.id, B.id)],
       ['another variant', url.replace('/A4.', '/RECEIPT.')],
