@@ -69,16 +69,14 @@ const viesForms: Readonly<Record<string, RegExp>> = {
 const freeForm = /^(?! )[A-Za-z0-9 ./-]{1,30}(?<! )$/;
 
 /**
- * What is wrong with a tax number of a country (ISO 3166-1 alpha-2), if anything: NIF_INVALID or NIF_RESERVED for PT,
- * TAX_ID_INVALID elsewhere.
+ * What is wrong with a tax number of a country (ISO 3166-1 alpha-2), if anything: NIF_INVALID for PT, TAX_ID_INVALID
+ * elsewhere, NIF_RESERVED everywhere. Paper, SAF-T and the AT know a buyer with the number of the final consumer as one
+ * who gave none, so it is nobody's own.
  */
 export function checkTaxId(country: string, text: string): RefusalCode | undefined {
-  if (country === 'PT') {
-    if (!isNif(text)) return 'NIF_INVALID';
-    return text === finalConsumerNif ? 'NIF_RESERVED' : undefined;
-  }
-  const form = viesForm(country) ?? freeForm;
-  return form.test(text) ? undefined : 'TAX_ID_INVALID';
+  const isNumber = country === 'PT' ? isNif(text) : (viesForm(country) ?? freeForm).test(text);
+  if (!isNumber) return country === 'PT' ? 'NIF_INVALID' : 'TAX_ID_INVALID';
+  return text === finalConsumerNif ? 'NIF_RESERVED' : undefined;
 }
 
 /** An EU number as the books carry it: "ES B12345678" → "B12345678". Text that fits no EU form comes back unchanged. */
