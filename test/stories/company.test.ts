@@ -218,6 +218,17 @@ test('a draft whose activity the company has no more is not issued until it has 
   await change({ cae: ['62010'] });
 });
 
+test('a pro forma whose activity the company has no more is converted under another', async () => {
+  const { id } = await A.proposal();
+  await change({ cae: ['46900'] });
+  const refused = await post(`/proposals/${id}/convert`, {});
+  expect(refused.json).toMatchObject({ errors: [{ pointer: '/cae', code: 'CAE_NOT_OF_COMPANY' }] });
+  const { json: draft, text } = await post(`/proposals/${id}/convert`, { cae: '46900' });
+  expect(draft.cae, text).toBe('46900');
+  expect((await issue(draft)).json.cae).toBe('46900');
+  await change({ cae: ['62010'] });
+});
+
 test('SAF-T has the company of today at its head, and who it was on no document that says otherwise', async () => {
   await change({ name: 'Última, Lda', city: 'Évora', website: 'https://ultima.pt' });
   const day = new Date().toISOString().slice(0, 10);

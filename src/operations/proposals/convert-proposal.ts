@@ -4,7 +4,7 @@ import type { Row } from '../../db/transact.ts';
 import { discountOf, type Open, openOfProforma, type TakenLine, takenLines } from '../../fiscal/convert.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { closed, id, idParams, quantity } from '../fields.ts';
+import { closed, id, idParams, line, quantity } from '../fields.ts';
 import type { AskedDraft, AskedLine } from '../invoices/draft.ts';
 import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { InvoiceReply, loadInvoice } from '../invoices/invoice.ts';
@@ -14,6 +14,7 @@ import { defineWrite } from '../operation.ts';
 import { type Proposal, proposalToChange } from './conversions.ts';
 
 const ConvertBody = closed({
+  cae: Type.Optional(line(5, "One of the company's activity codes; that of the pro forma when absent.", 5)),
   items: Type.Optional(
     Type.Array(
       closed({
@@ -31,7 +32,7 @@ export const convertProposal = defineWrite({
   tag: 'Pro formas',
   summary: 'Make an invoice draft of a pro forma',
   description:
-    'The draft has the prices, discounts, description and notes of the pro forma and refers to it. It reserves nothing: quantities are checked again when it is issued. With the first issued invoice the pro forma is ISSUED; it can be converted until its quantities are used.',
+    'The draft has the prices, discounts, description and notes of the pro forma and refers to it. Where the company does not have its activity code any more, say another one. It reserves nothing: quantities are checked again when it is issued. With the first issued invoice the pro forma is ISSUED; it can be converted until its quantities are used.',
   params: idParams('Id of the pro forma.'),
   body: ConvertBody,
   reply: [201, InvoiceReply],
@@ -44,7 +45,7 @@ export const convertProposal = defineWrite({
     const open = openOfProforma(proposal);
     const taken = takenLines(proposal.content.lines, open, wanted);
     if (taken.length === 0) throw new Refusal('NOTHING_TO_CONVERT');
-    const draft = askedOf(proposal, taken, open, world.newId);
+    const draft = { ...askedOf(proposal, taken, open, world.newId), ...(body.cae && { cae: body.cae }) };
     return { proposal, draft, references: await loadReferences(tx, draft) };
   },
   decide({ proposal, draft, references }, _asked, world) {
