@@ -1,4 +1,5 @@
 /** `certo company cash-vat`: from when to when the company is in the cash VAT scheme. */
+import type { Pool } from 'pg';
 import type { CashVatPeriod } from '../fiscal/regime.ts';
 import { isDay } from '../fiscal/time.ts';
 import { setCashVat } from '../operations/company/cash-vat.ts';
@@ -22,7 +23,7 @@ export async function cashVat(outside: Outside, options: CashVatOptions, company
   else if (period === undefined) tell(outside, `${name} is not in the cash VAT scheme.`);
   else {
     tell(outside, inForce(name, period));
-    tell(outside, `Next, series of its own: ${registration(nif, period)}`);
+    if (!(await hasSeries(owner, id))) tell(outside, `Next, series of its own: ${registration(nif, period)}`);
   }
   return exit.ok;
 }
@@ -30,6 +31,15 @@ export async function cashVat(outside: Outside, options: CashVatOptions, company
 function inForce(name: string, { from, until }: CashVatPeriod): string {
   const days = until === undefined ? `from ${from} on` : `from ${from} to ${until}`;
   return `${name} is in the cash VAT scheme ${days}.`;
+}
+
+/** Whose end is set, or whose days are corrected, has them already: what is registered at the AT stays there. */
+async function hasSeries(owner: Pool, companyId: string): Promise<boolean> {
+  const { rowCount } = await owner.query(
+    `select from certo.series where company_id = $1 and cash_vat and kind = 'N' and document_type = 'INVOICE' and status = 'ACTIVE' limit 1`,
+    [companyId],
+  );
+  return rowCount === 1;
 }
 
 /** Whole, to be pasted: the code is one that can be chosen, such as C2027. */

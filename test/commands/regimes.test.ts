@@ -76,6 +76,9 @@ test('series of each kind: only the normal ones are defaults, one with and one w
   const told = await line.run(['company', 'cash-vat', nif, '--from', '2026-01-01'], env);
   const next = /^Next, series of its own: certo (.+)$/m.exec(told.out)?.[1] ?? '';
   expect(await json(next.split(' '))).toHaveLength(6);
+  // Not again where its days change: what is registered at the AT stays there.
+  const ends = await line.run(['company', 'cash-vat', nif, '--from', '2026-01-01', '--until', '2027-12-31'], env);
+  expect(ends.out).toBe('Casa Nova, Lda is in the cash VAT scheme from 2026-01-01 to 2027-12-31.\n');
   await json(['company', 'cash-vat', nif, '--never']);
   const of = async (type: string) =>
     (await series())
