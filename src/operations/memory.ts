@@ -21,7 +21,7 @@ const most_used = 4_000;
 /** Of all drafts together: some 9,500 of three lines. */
 const most_drafts_bytes = 64 * 2 ** 20;
 /** Bytes of one draft's texts: larger drafts are not kept. */
-const most_draft_bytes = 16_384;
+export const most_draft_bytes = 16_384;
 /** So long a reading of the database's clock is used: later the clocks of the two machines may have drifted too far apart. */
 const reading_lasts_ms = 60_000;
 /** So long after a failure series are read before they are numbered in. */

@@ -232,6 +232,20 @@ test('what is made of another document is not kept, nor what could not be issued
   expect(recallDraft(memory, id)).toBeDefined();
 });
 
+test('of what is too long to be kept nothing is made', () => {
+  const memory = new Memory(() => 0).of(companyId);
+  const lines = Array.from({ length: 60 }, (_, i) => sampleLine({ id: `line ${i}`, name: 'x'.repeat(200) }));
+  const content = sampleContent('INVOICE', lines);
+  const shown = showContent(content, 'PT');
+  const row = Object.defineProperty(rowOf(content), 'asked', {
+    get: () => {
+      throw new Error('what is sealed of it is made');
+    },
+  });
+  keepDraft(memory, companyId, row, shown);
+  expect(recallDraft(memory, id)).toBeUndefined();
+});
+
 test('it is frozen as it stands in a normal series, while its rates are in force', () => {
   const content = sampleContent('INVOICE', [sampleLine({ region: 'PT-MA', vatRate: 'REDUCED' })], {
     taxPoint: '2024-09-30',

@@ -10,7 +10,7 @@ import { type QrDrafted, qrDrafted } from '../../fiscal/qr-payload.ts';
 import { ratesHold } from '../../fiscal/reprice.ts';
 import { mostOf, type Piece, type Span, utf8 } from '../../fiscal/utf8.ts';
 import { UnfoldedNames } from '../../print/folded.ts';
-import type { CompanyMemory } from '../memory.ts';
+import { type CompanyMemory, most_draft_bytes } from '../memory.ts';
 import { begunOf, draftedRuns } from '../stamp.ts';
 import type { ShownContent } from './show-invoice.ts';
 
@@ -34,7 +34,8 @@ export function keepDraft(
   { terms, deal, issuer, folded }: ShownContent,
 ): void {
   const content = row['content'] as Content;
-  if (!isLikelyIssued(content)) return;
+  // Of what is too long alone nothing is made: of a thousand lines that took the processor 30 ms, for each draft of a group.
+  if (mostOf(folded) > most_draft_bytes || !isLikelyIssued(content)) return;
   const id = String(row['id']);
   const drafted = draftedRuns({ id, companyId, content }, begunOf(row));
   // What is shown of the deal is what is folded of it, three times as long.
