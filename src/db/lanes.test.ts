@@ -32,3 +32,25 @@ test('a group that fails as a whole rejects its members, and those behind it hav
   ]);
   expect(groups).toEqual([2, 2, 1]);
 });
+
+test('behind a group of which most come again the next are few, and more again when all of one were done', async () => {
+  let room = 2;
+  const groups: number[] = [];
+  const lanes = new Lanes<Member>({
+    together: 16,
+    onTheirWay: 1,
+    run: async (members) => {
+      groups.push(members.length);
+      for (const { resolve } of members.slice(0, room)) resolve(members.length);
+      const again = members.slice(room);
+      if (groups.length === 3) room = 16;
+      return again;
+    },
+  });
+  const asked = Array.from(
+    { length: 40 },
+    () => new Promise<number>((resolve, reject) => lanes.add('one', { fails: false, resolve, reject })),
+  );
+  await Promise.all(asked);
+  expect(groups).toEqual([16, 4, 4, 4, 8, 16, 6]);
+});

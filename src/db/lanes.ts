@@ -9,8 +9,9 @@ export interface LanesOptions<M extends LaneMember> {
   /** Groups of one subject that are on their way at once. */
   readonly onTheirWay: number;
   /**
-   * Sees a group to its end, the members' answers included; resolves with those that have to come again. What it rejects
-   * with is the answer to all of the group.
+   * Sees a group to its end, the members' answers included; resolves with those that have to come again, for which it did
+   * something in vain: the next group has at most twice as many as were done. What it rejects with is the answer to all of
+   * the group.
    */
   readonly run: (members: M[]) => Promise<readonly M[]>;
 }
@@ -23,6 +24,8 @@ export interface LaneMember {
 
 interface Lane<M> {
   readonly waiting: M[];
+  /** Members of its next group at most. */
+  most: number;
   onTheirWay: number;
   scheduled: boolean;
 }
@@ -39,7 +42,7 @@ export class Lanes<M extends LaneMember> {
   add(subject: string, member: M): void {
     let lane = this.#lanes.get(subject);
     if (lane === undefined) {
-      lane = { waiting: [], onTheirWay: 0, scheduled: false };
+      lane = { waiting: [], most: this.#options.together, onTheirWay: 0, scheduled: false };
       this.#lanes.set(subject, lane);
     }
     lane.waiting.push(member);
@@ -57,7 +60,7 @@ export class Lanes<M extends LaneMember> {
   }
 
   #send(subject: string, lane: Lane<M>): void {
-    const members = lane.waiting.splice(0, this.#options.together);
+    const members = lane.waiting.splice(0, lane.most);
     if (members.length === 0) {
       if (lane.onTheirWay === 0 && !lane.scheduled) this.#lanes.delete(subject);
       return;
@@ -65,6 +68,9 @@ export class Lanes<M extends LaneMember> {
     lane.onTheirWay += 1;
     void this.#run(members).then((again) => {
       lane.onTheirWay -= 1;
+      const isFull = members.length >= lane.most;
+      if (again.length > 0 || isFull)
+        lane.most = Math.min(this.#options.together, Math.max(1, 2 * (members.length - again.length)));
       lane.waiting.unshift(...again);
       this.#send(subject, lane);
     });

@@ -29,6 +29,11 @@ export class Rendered {
     return this.#folded ?? this.#pieces.map(foldPiece);
   }
 
+  /** Bytes that it takes at most. */
+  get most(): number {
+    return mostOfAll(this.#pieces);
+  }
+
   /** As it goes out. What is one text stays one: Node writes it with the headers. */
   body(): Body {
     this.#body ??= bodyOf(this.#pieces);

@@ -67,6 +67,26 @@ test('documents go on in the order of their numbers, each as far as it goes, a p
   expect(steps).toEqual(parts(1, 9).flatMap((_, i) => [`${i + 1} signed`, `${i + 1} on its way`]));
 });
 
+test('who seals for long has a turn alone, and the order stays', async () => {
+  let now = 0;
+  let isDone = false;
+  const counting = (async () => {
+    for (; !isDone; now += 1) await turn();
+  })();
+  const seal = async (sequence: number, signing: Promise<unknown>): Promise<readonly [number, number]> => {
+    await signing;
+    for (const end = performance.now() + 15; performance.now() < end; );
+    return [sequence, now];
+  };
+  const running = fresh();
+  const sealed: (readonly [number, number])[] = [];
+  await Promise.all(parts(1, 10).map(async (one, i) => sealed.push(await seal(i + 1, signed(running, one, local)))));
+  isDone = true;
+  await counting;
+  expect(sealed.map(([sequence]) => sequence)).toEqual(parts(1, 10).map((_, i) => i + 1));
+  expect(new Set(sealed.map(([, at]) => at)).size).toBe(10);
+});
+
 test('what stands behind a piece that was not signed is not signed; afterwards the last signature counts', async () => {
   const running = fresh();
   const eight = parts(1, 8).map((one) => signed(running, one, local));

@@ -338,6 +338,18 @@ describe('what is decided ahead', () => {
     expect(await service.findings(A.id)).toEqual([]);
   });
 
+  test('is written in groups that are not long: documents of a thousand lines one by one', async () => {
+    const customerId = (await A.customer()).id;
+    const { id } = await A.item();
+    const body = { type: 'INVOICE', cae: '62010', customerId, items: Array(1_000).fill({ id, quantity: 1 }) };
+    const keys = [uuidv7(), uuidv7(), uuidv7(), uuidv7()];
+    meanwhile = () => claimed(keys);
+    written = 0;
+    const made = await Promise.all(keys.map((key) => post('/invoices', body, key)));
+    expect(statuses(made)).toEqual([201, 201, 201, 201]);
+    expect(written).toBe(4);
+  });
+
   test('counts for nothing when another process has numbered meanwhile', async () => {
     const [theirs, ...ours] = await drafts(30);
     const before = await lastNumber('INVOICE');

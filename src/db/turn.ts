@@ -1,7 +1,7 @@
 /**
  * Turns of the event loop between pieces of work that may be long. Reads that shared a round trip have their rows in one
  * turn, and of documents of a thousand lines each answer takes 50 ms to put together: 32 of them kept everybody else waiting
- * for a second and a half.
+ * for a second and a half. So did the bodies of 24 such drafts, what was decided of them, and their seals.
  */
 
 /** So much may be done in one turn before what comes next waits for another. */
@@ -9,7 +9,7 @@ const longest_ms = 10;
 let began_ms: number | undefined;
 
 /** Whether this turn has had its time. */
-function isOver(): boolean {
+export function isTurnOver(): boolean {
   if (began_ms === undefined) {
     began_ms = performance.now();
     setImmediate(() => {
@@ -21,10 +21,10 @@ function isOver(): boolean {
 
 /** Resolves in a turn that has time. Undefined: this one has. */
 export function turnWithTime(): Promise<void> | undefined {
-  return isOver() ? nextTurn() : undefined;
+  return isTurnOver() ? nextTurn() : undefined;
 }
 
 async function nextTurn(): Promise<void> {
   do await new Promise((resolve) => setImmediate(resolve));
-  while (isOver());
+  while (isTurnOver());
 }

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { type Db, type Elements, statement, type Tx } from '../db/transact.ts';
+import { Memory } from '../operations/memory.ts';
+import type { Operation } from '../operations/operation.ts';
+import type { World } from '../operations/world.ts';
+import { type Act, Press } from './press.ts';
+
+/** How many acts were written by each transaction, of twelve that arrive together and take so long to be decided. */
+async function groupsOf(deciding_ms: number): Promise<number[]> {
+  const groups: number[] = [];
+  const tx: Tx = {
+    query: async () => [],
+    batch: async (calls) => calls.map(() => []),
+    // The entries of the audit.
+    commitWith: async ([entries]) => {
+      groups.push((entries![1][0] as Elements).list.length);
+      return [];
+    },
+  };
+  const transact = async (entry: Act['entry'], fn: (tx: Tx) => Promise<void>) => {
+    entry.accept([]);
+    await fn(tx);
+  };
+  const world = { memory: new Memory(() => 0), newId: () => 'id', baseUrl: '' } as unknown as World;
+  const operation = {
+    name: 'work',
+    method: 'POST',
+    grouped: true,
+    reply: [201],
+    load: async () => undefined,
+    decide() {
+      for (const end = performance.now() + deciding_ms; performance.now() < end; );
+    },
+    save: async () => 'id',
+    show: () => ({}),
+  } as unknown as Operation;
+  const act = {
+    operation,
+    asked: { params: {}, requestId: 'r', principal: { companyId: 'c', actor: 'a', scope: 's' } },
+    entry: { subject: 's', call: [statement('enter', 'select 1'), []], accept: () => undefined },
+    claim: undefined,
+  } as unknown as Act;
+  const press = new Press({ transact } as unknown as Db, world, () => undefined);
+  const acted = await Promise.all(Array.from({ length: 12 }, () => press.act(act)));
+  expect(acted.map(({ status }) => status)).toEqual(Array(12).fill(201));
+  return groups;
+}
+
+test('of acts that take long to be decided few share a transaction, of others all', async () => {
+  expect(await groupsOf(15)).toEqual(Array(12).fill(1));
+  expect(await groupsOf(0)).toEqual([12]);
+});
