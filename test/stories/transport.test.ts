@@ -592,6 +592,31 @@ describe("the AT's code", () => {
     }
   });
 
+  test('is asked for again before the start, however long the AT has been away', async () => {
+    await clock.stop();
+    const group = () =>
+      reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id, service.failures);
+    try {
+      await fault({ kind: 'http-503', operation: 'reportTransport' });
+      const { id, movementDate } = await issued({ movementDate: inHours(24) });
+      const start = Date.parse(movementDate);
+      // As after many attempts, of which the last was two minutes before the start: the next would be 5 minutes later.
+      await service.owner.query('update certo.documents set at_attempts = 12 where id = $1', [id]);
+      await service.setClock(new Date(start - 120_000));
+      await group();
+      const next = 'select at_next_at from certo.documents where id = $1';
+      const [row] = (await service.owner.query<{ at_next_at: Date }>(next, [id])).rows;
+      expect(Math.round((start - row!.at_next_at.getTime()) / 1000)).toBe(60);
+      await service.control('DELETE', '/__fault');
+      await service.setClock(row!.at_next_at);
+      await group();
+      expect((await read(id)).syncWithAt).toMatchObject({ status: 'ACCEPTED', atCode: '0' });
+    } finally {
+      await service.control('DELETE', '/__fault');
+      clock = service.startReports();
+    }
+  });
+
   test('what the AT refuses is REJECTED with its words', async () => {
     await fault({ kind: 'document-refused', count: 1, operation: 'reportTransport' });
     const document = await settled((await issued()).id, 'REJECTED');

@@ -60,10 +60,12 @@ const lease = statement(
      and d.id = any (array(select id from urgent) || array(select id from others))
    returning ${toldColumns}`,
 );
+// Of a transport document never more than half of what is left until its start, by which it has to be told.
 const postpone = statement(
   'report_postpone',
-  `update certo.documents set at_lease = null, at_next_at = certo.now() + make_interval(secs => $3), at_problem = coalesce($4, at_problem),
-     at_attempts = at_attempts - $5
+  `update certo.documents set at_lease = null, at_next_at = certo.now() + least(make_interval(secs => $3),
+       case when movement_start > certo.now() then greatest((movement_start - certo.now()) / 2, interval '1 second') end),
+     at_problem = coalesce($4, at_problem), at_attempts = at_attempts - $5
    where company_id = certo.current_company() and id = $1 and at_lease = $2`,
 );
 
