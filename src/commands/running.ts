@@ -19,9 +19,13 @@ export async function tellRunning(directory: string, running: Running): Promise<
   await giveToOwner(file(directory));
 }
 
-/** Also when nothing was remembered. */
-export async function forgetRunning(directory: string): Promise<void> {
-  await rm(file(directory), { force: true });
+/** Also when nothing was remembered. What another process has told since stays: where one relieves the other both are there. */
+export async function forgetRunning(directory: string, pid: number): Promise<void> {
+  const told = await readFile(file(directory), 'utf8').then(
+    (text) => JSON.parse(text) as Running,
+    () => undefined,
+  );
+  if (told?.pid === pid) await rm(file(directory), { force: true });
 }
 
 /** The base address of the service that runs on this folder; undefined when none answers. */

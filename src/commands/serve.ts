@@ -49,7 +49,7 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   outside.serves();
   const local = localUrl(config.host, port);
   await tellRunning(house.directory, { baseUrl, local, pid: outside.pid });
-  outside.atEnd(() => forgetRunning(house.directory));
+  outside.atEnd(() => forgetRunning(house.directory, outside.pid));
   const metricsPort = await openFigures(outside, config, house, meter, log);
   const words = describeService({ atMode: config.atMode, metricsPort, baseUrl, local, control: authority.control });
   say(words.words, words.facts);
