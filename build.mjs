@@ -1,6 +1,6 @@
 // Builds dist/ from src/: TypeScript by tsc (incremental), the files that travel beside the code, then the bundles.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -44,6 +44,9 @@ for (const file of files(at('dist'))) {
   );
   if (pointed !== text) writeFileSync(file, pointed);
 }
+
+// What npm link marked is gone with a dist/ that is made from nothing, and the link stays.
+chmodSync(at('dist/main.js'), 0o755);
 
 /** One package as one file, made anew when another version of it is installed. */
 async function bundle(name) {
