@@ -82,9 +82,10 @@ export const variables = {
   CERTO_AT_PUBLIC_KEY_FILE: text("The AT's cipher key as the AT hands it out (.cer or PEM). Test and production."),
   CERTO_AT_CA_FILE: text("Root certificates (PEM) to trust for the AT's servers instead of the built-in ones."),
   CERTO_AT_DEADLINE_SECONDS: whole(1, 120, 30, 'Longest wait for one answer of the AT, in seconds.'),
-  CERTO_AT_SIMULATOR_URL: text('Address of a simulator that runs elsewhere (https://127.0.0.1:7443).', {
-    defaultText: 'the service runs its own',
-  }),
+  CERTO_AT_SIMULATOR_URL: text(
+    'Address of a simulator that runs elsewhere (https://127.0.0.1:7443); services with data folders of their own need one for all. The CERTO_AT_ files are those of its folder keys.',
+    { defaultText: 'the service runs its own' },
+  ),
   CERTO_AT_SIMULATOR_CONTROL_URL: text('Control address of that simulator; only shown.'),
   CERTO_API_KEY_RATE: whole(0, 1_000_000_000, 6000, 'Requests per minute and API key; 0 switches the limit off.'),
   CERTO_IP_RATE: whole(
