@@ -346,7 +346,9 @@ test('simplified invoices have a limit, gross and in EUR', () => {
       [sampleLine({ productType, unitPrice: gross, vatRate: 'EXEMPT', exemptionCode: 'M07' })],
       over,
     );
-  const anonymous = { customer: { id: 'c', name: 'Consumidor final', finalConsumer: true } } as const;
+  // As the books have it, with the number that the AT gave to all of them.
+  const consumer = { id: 'c', name: 'Consumidor final', taxpayerNumber: '999999990', finalConsumer: true };
+  const anonymous = { customer: consumer } as const;
   const business = { customer: { id: 'c', name: 'Lda', taxpayerNumber: '500000000', country: 'PT' } };
   const foreign = { customer: { id: 'c', name: 'SL', taxpayerNumber: 'B12345678', country: 'ES' } };
   expect(

@@ -10,8 +10,7 @@ import { findRate } from './vat-rates.ts';
  * without values has no tax.
  */
 export function reprice(content: Content, taxPoint: Day): Content {
-  const isOfInvoice = content.type === 'DEBIT_NOTE' && content.parent !== undefined;
-  if (content.type === 'CREDIT_NOTE' || content.type === 'RECEIPT' || isOfInvoice) return content;
+  if (content.parent !== undefined) return content;
   return content.transport?.valued === false ? content : pricedOn(content, taxPoint);
 }
 

@@ -54,6 +54,7 @@ describe('after its issue', () => {
 
 describe('what may be paid', () => {
   const invoice = issued(sampleContent('INVOICE', [sampleLine({ unitPrice: '100', quantity: '1' })]));
+  const nothing = sampleContent('INVOICE', [sampleLine({ unitPrice: '0' })]);
 
   test('is everything outstanding, or a part of it', () => {
     expect(amountToPay(invoice, undefined)).toBe(invoice.outstanding);
@@ -64,6 +65,18 @@ describe('what may be paid', () => {
   test.each<[string, Head, number | undefined, string]>([
     ['more than that', invoice, toNumber(add(invoice.outstanding, '0.01')), 'AMOUNT_EXCEEDS_OUTSTANDING'],
     ['a draft', { ...invoice, number: null, status: 'DRAFT' }, undefined, 'INVALID_STATE'],
+    [
+      'a draft of a type that waits for none',
+      issued(sampleContent('INVOICE_RECEIPT'), { number: null, status: 'DRAFT' }),
+      undefined,
+      'INVALID_STATE',
+    ],
+    [
+      'one of nothing that is not PAID, from before it was',
+      issued(nothing, { status: 'ISSUED' }),
+      undefined,
+      'INVALID_STATE',
+    ],
     ['one that is cancelled', { ...invoice, status: 'CANCELED', outstanding: '0.00' }, undefined, 'INVALID_STATE'],
     ['one that is paid', { ...invoice, status: 'PAID', outstanding: '0.00' }, undefined, 'INVALID_STATE'],
     ['a type that waits for no payment', issued(sampleContent('INVOICE_RECEIPT')), undefined, 'NOT_PAYABLE'],
@@ -132,6 +145,11 @@ test('a credit note takes from what is open, a debit note does not', () => {
   const debit = hanging({ ...whole, type: 'DEBIT_NOTE' }, 'ND A2026/1');
   expect(balanceWith(head, [credit])).toEqual({ status: 'PAID', outstanding: '0.00', credited: whole.totals.gross });
   expect(balanceWith(head, [debit])).toEqual({ status: 'ISSUED', outstanding: head.outstanding, credited: '0.00' });
+  const noted = { ...head, children: [debit] };
+  expect(amountToPay(noted, undefined)).toBe(head.outstanding);
+  expect(receiptOver(noted, '0.01', { method: 'NU', date: '2026-03-02' }, undefined)).toEqual(
+    receiptOver(head, '0.01', { method: 'NU', date: '2026-03-02' }, undefined),
+  );
 });
 
 describe('cancelling', () => {

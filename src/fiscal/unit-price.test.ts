@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import { decimals, multiply, round2 } from './decimal.ts';
+import { decimals, divide, multiply, round2 } from './decimal.ts';
 import { exactUnitPrice } from './unit-price.ts';
 
 const lineOf = (quantity: string, net: string, unitNet: string) =>
@@ -23,7 +23,7 @@ test('from five digits on it has as many decimals as make the net, to the cent',
   expect(exactUnitPrice(lineOf('10000', '6666.67', '0.666667'))).toBe('0.666667');
 });
 
-test('quantity × price is the net of any line', () => {
+test('quantity × price is the net of any line, and no price of fewer decimals is', () => {
   const quantities = fc
     .integer({ min: 1, max: 9_999_999_999 })
     .map((n) => `${Math.trunc(n / 1000)}.${String(n % 1000).padStart(3, '0')}`);
@@ -31,15 +31,19 @@ test('quantity × price is the net of any line', () => {
     fc.property(
       quantities.filter((q) => Number(q) > 0),
       fc.integer({ min: 0, max: 99_999 }),
-      fc.integer({ min: 0, max: 100 }),
+      fc.integer({ min: 0, max: 100_000_000 }).map((off) => (off / 1_000_000).toFixed(6)),
       (quantity, price, off) => {
         const unitPrice = `${Math.trunc(price / 1000)}.${String(price % 1000).padStart(3, '0')}`;
         const [line] = sampleContent('INVOICE', [
-          sampleLine({ quantity, unitPrice, discount: { type: 'PERCENT', value: String(off) } }),
+          sampleLine({ quantity, unitPrice, discount: { type: 'PERCENT', value: off } }),
         ]).lines;
         const exact = exactUnitPrice(line!);
         expect(round2(multiply(quantity, exact))).toBe(line!.eur.net);
-        if (Number(quantity) < 10_000) expect(decimals(exact)).toBeLessThanOrEqual(6);
+        const places = decimals(exact);
+        if (Number(quantity) < 10_000) expect(places).toBeLessThanOrEqual(6);
+        const fewer = places <= 6 ? undefined : round2(multiply(quantity, divide(line!.eur.net, quantity, places - 1)));
+        if (fewer === undefined) expect(exact).toBe(line!.eur.unitNet);
+        else expect(fewer).not.toBe(line!.eur.net);
       },
     ),
     { numRuns: 500 },
