@@ -51,4 +51,8 @@ test('after a restore a series from before it is refused; one from after it is o
   await expect(register('LOST')).rejects.toMatchObject({ code: 'SERIES_CODE_TAKEN' });
   const next = await registeredThere('NEXT');
   expect(await register('NEXT')).toMatchObject({ validationCode: next, existed: false });
+  // As ever, one that was there before it was asked for here is another installation's.
+  await registeredThere('BETWEEN');
+  await service.setClock(new Date('2026-03-05T10:00:00Z'));
+  await expect(register('BETWEEN')).rejects.toMatchObject({ code: 'SERIES_CODE_TAKEN' });
 });

@@ -302,6 +302,19 @@ test('documents that the AT does not have are waited for, or told of; it hears n
   expect(waited).toEqual([2]);
 });
 
+type Listed = Extract<Awaited<ReturnType<SeriesWorld['at']['listSeries']>>, { kind: 'done' }>;
+/** Where what the AT says of series is heard after something else, or otherwise. */
+const judging = (heardAs: (answer: Listed) => Listed | Promise<Listed>): SeriesWorld => ({
+  ...service.world,
+  at: {
+    ...service.gateway,
+    async listSeries(...call) {
+      const answer = await service.gateway.listSeries(...call);
+      return answer.kind === 'done' ? heardAs(answer) : answer;
+    },
+  },
+});
+
 test('what the AT has otherwise is told, and nothing is numbered', async () => {
   const series = await made('X1', 1);
   const { code, validationCode } = series;
@@ -310,6 +323,8 @@ test('what the AT has otherwise is told, and nothing is numbered', async () => {
   expect(await service.gateway.finalizeSeries(credentials, { ...key, lastNumber: 7 })).toMatchObject({ kind: 'done' });
   const differs = { kind: 'stopped', because: { kind: 'differs', held: 'finalised after number 7' } };
   for (let turn = 0; turn < 2; turn += 1) expect(await end(series.id)).toMatchObject(differs);
+  const annulled = judging((answer) => ({ ...answer, series: answer.series.map((one) => ({ ...one, state: 'N' })) }));
+  expect(await end(series.id, 'FINALIZED', annulled)).toMatchObject({ because: { kind: 'differs', held: 'annulled' } });
   expect(await stands(series.id)).toEqual(['ENDING', false, 1]);
 });
 
@@ -363,6 +378,19 @@ test('two at once: the refusal of the first does not undo what the second is tel
   expect(await end(series.id, 'FINALIZED', overtaken)).toMatchObject({ kind: 'stopped' });
   expect(await second).toMatchObject(unanswered('P2'));
   expect(await stands(series.id)).toEqual(['ENDING', false, 1]);
+});
+
+test('two at once: both are told that it has ended', async () => {
+  const series = await made('P4', 1);
+  await fault('reset-after', 'finalizeSeries');
+  expect(await end(series.id)).toMatchObject(unanswered('P4'));
+  let first: unknown;
+  const overtaken = judging(async (answer) => {
+    first = await end(series.id);
+    return answer;
+  });
+  const ended = { kind: 'ended', code: 'P4', lastNumber: 1 };
+  expect([await end(series.id, 'FINALIZED', overtaken), first]).toEqual([ended, ended]);
 });
 
 test('two at once: what was active again and has another last number by now is not told with the old one', async () => {
@@ -447,6 +475,11 @@ test('closed by a restore of books in which it was ending: its last number is no
     [2, false],
   );
   expect(await end(series.id)).toEqual({ kind: 'not-active', code: 'C1', status: 'CLOSED' });
+  // Of one that stopped after the backup was written nothing is lost.
+  const later = await made('C2', 1);
+  await fault('reset-after', 'finalizeSeries');
+  expect(await end(later.id)).toMatchObject(unanswered('C2'));
+  expect(await end(later.id)).toMatchObject({ kind: 'ended', lastNumber: 1 });
 });
 
 test('a company whose only series is ending is as one without: not ready, not listed, not named; its books prove themselves', async () => {

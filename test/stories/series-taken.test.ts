@@ -73,6 +73,21 @@ test.each([
   expect((await register(code)).existed).toBe(false);
 });
 
+test('a code that stands for a series here is not taken for one of another kind or scheme, nor in other letters', async () => {
+  const plain = { documentType: 'INVOICE', code: 'PLAIN' } as const;
+  const { id } = await registerSeries(service.world, A.id, plain);
+  for (const other of [{ kind: 'F' }, { kind: 'R' }, { cashVat: true }, { code: 'Plain' }] as const) {
+    const wanted = { ...plain, ...other };
+    await expect(registerSeries(service.world, A.id, wanted)).rejects.toMatchObject({ code: 'SERIES_CODE_TAKEN' });
+  }
+  expect(await registerSeries(service.world, A.id, plain)).toMatchObject({
+    id,
+    kind: 'N',
+    cashVat: false,
+    existed: true,
+  });
+});
+
 test('a number 0 is none', async () => {
   const validationCode = await registeredThere({ series: 'ZERO' });
   const wanted = { documentType: 'INVOICE', code: 'ZERO' } as const;
