@@ -41,7 +41,7 @@ const most_together = 32;
  * A group goes with those that were decided in so many milliseconds: what is decided in one turn is sealed, shown and sent in
  * one turn, too, which takes several times as long. Of 24 credit notes of a thousand lines that was a second of the processor.
  */
-const longest_deciding_ms = 10;
+const longest_deciding_ms = 20;
 /** Groups of one credential at once: one commits while the next is loaded. */
 const most_on_their_way = 2;
 
