@@ -38,9 +38,19 @@ export async function create(outside: Outside, options: CreateOptions): Promise<
   if (json === true) tellJson(outside, { id });
   else {
     tell(outside, `${company.name} was added with the id ${id}.`);
+    tellSeat(outside, options);
     tell(outside, `Next: certo company credentials ${taxpayerNumber} --username ${taxpayerNumber}/1`);
   }
   return exit.ok;
+}
+
+/** Each document has to show where its issuer has its seat (CIVA article 36, no. 5 a): it is not made up for anybody. */
+function tellSeat(outside: Outside, { nif, address, postalCode, city }: CreateOptions): void {
+  const seat = { '--address': address, '--postal-code': postalCode, '--city': city };
+  const missing = Object.entries(seat).flatMap(([option, value]) => (value?.trim() ? [] : [`${option} …`]));
+  if (missing.length === 0) return;
+  tell(outside, 'Its documents have to show its whole address; say what is missing before anything is issued:');
+  tell(outside, `  certo company change ${nif} ${missing.join(' ')}`);
 }
 
 export type ChangeOptions = Common & CompanyValues;

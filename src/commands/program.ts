@@ -147,7 +147,7 @@ function addCompanies(program: Command, add: Add): void {
     company,
     'create',
     'add a company',
-    'certo company create --name "Casa Nova, Lda" --nif 599999942 --cae 62010 --region PT --city Lisboa',
+    'certo company create --name "Casa Nova, Lda" --nif 599999942 --cae 62010 --address "Rua Nova, 7" --postal-code 1100-001 --city Lisboa',
     async () => (await import('./company.ts')).create,
   )
     .requiredOption('--name <name>', 'as printed on documents')

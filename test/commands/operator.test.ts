@@ -41,7 +41,10 @@ async function api<T>(key: string, path: string, body?: unknown): Promise<{ stat
 
 test('a company is added; the same NIF twice, or a wrong one, is not', async () => {
   const args = ['company', 'create', '--name', 'Casa Nova, Lda', '--nif', nif, '--cae', '62010', '--cae', '46900'];
-  const { id } = await json<{ id: string }>([...args, '--region', 'PT-MA', '--city', 'Funchal']);
+  const added = await line.run([...args, '--region', 'PT-MA', '--city', 'Funchal'], env);
+  const id = /with the id (\S+)\.$/m.exec(added.out)![1]!;
+  // Its documents would lack what the law asks for.
+  expect(added.out).toContain(`certo company change ${nif} --address … --postal-code …\n`);
   const twice = await line.run(args, env);
   expect(twice).toMatchObject({
     code: 1,
@@ -50,6 +53,9 @@ test('a company is added; the same NIF twice, or a wrong one, is not', async () 
   const wrong = await line.run(['company', 'create', '--name', 'X', '--nif', '599999943', '--cae', '1'], env);
   expect(wrong.code).toBe(2);
   expect(wrong.err).toMatch(/^certo: --nif: .*\ncerto: --cae: .*\n$/);
+  const whole = ['--address', 'Rua Nova, 7', '--postal-code', '1100-001', '--city', 'Lisboa'];
+  const other = ['company', 'create', '--name', 'Outra, Lda', '--nif', '501442600', '--cae', '62010', ...whole];
+  expect((await line.run(other, env)).out).not.toContain('company change');
   const shown = await json(['company', 'show', nif]);
   expect(shown).toMatchObject({ id, cae: ['62010', '46900'], region: 'PT-MA', city: 'Funchal', activeSeries: 0 });
   expect(await line.run(['company', 'show', '599999950'], env)).toMatchObject({
