@@ -148,7 +148,18 @@ describe('line summary', () => {
     const off = (net: string) => s.sales('INVOICE', { content: { ...content, books: { ...content.books, net } } });
     expect(summaries(bodies.reportInvoice(off('261.68')))[2]?.[1]).toBe('200.01');
     expect(summaries(bodies.reportInvoice(off('261.66')))[2]?.[1]).toBe('199.99');
-    expect(() => bodies.reportInvoice(off('261.73'))).toThrow(/do not sum/);
+    // A cent for each of the five.
+    expect(summaries(bodies.reportInvoice(off('261.72')))[2]?.[1]).toBe('200.05');
+    for (const net of ['261.73', '261.61']) expect(() => bodies.reportInvoice(off(net))).toThrow(/do not sum/);
+  });
+
+  it('what is exempt alike in two regions is told for each', () => {
+    const exempt = { vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '1', unitPrice: '10' } as const;
+    const input = [s.line('1', exempt), s.line('2', { ...exempt, region: 'PT-AC' }), s.line('3', exempt)];
+    expect(summaries(bodies.reportInvoice(s.sales('INVOICE', { content: s.content('INVOICE', { input }) })))).toEqual([
+      ['C', '20.00', 'PT', 'ISE', '0.00', 'M07'],
+      ['C', '10.00', 'PT-AC', 'ISE', '0.00', 'M07'],
+    ]);
   });
 
   it('sums to NetTotal for any lines', () => {
@@ -302,6 +313,30 @@ describe('details', () => {
     expect(told('136695976', 'DE')).toBe('999999990');
     expect(told('U12345678', 'AT')).toBe('U12345678');
     expect(told('501442600', 'PT')).toBe('501442600');
+    expect(told('1366959761', 'DE')).toBe('1366959761');
+  });
+
+  it.each<[string, Parameters<typeof s.transport>[0] & object, string | undefined]>([
+    [
+      'all of it',
+      { unloading: { address: 'Rua 1', city: 'Faro', postalCode: '8000-123' } },
+      'Rua 1, Faro, 8000-123, PT',
+    ],
+    ['its street', { unloading: { address: 'Rua 1' } }, 'Rua 1, PT'],
+    ['its town', { unloading: { city: 'Faro', country: 'PT' } }, 'Faro, PT'],
+    ['its postal code', { unloading: { postalCode: '8000-123' } }, '8000-123, PT'],
+    ['half a postal code', { unloading: { city: 'Faro', postalCode: '8000' } }, 'Faro, PT'],
+    ['a postal code and more', { unloading: { city: 'Faro', postalCode: '8000-1234' } }, 'Faro, PT'],
+    ['more and a postal code', { unloading: { city: 'Faro', postalCode: '18000-123' } }, 'Faro, PT'],
+    ['blank texts', { unloading: { address: '', city: '', postalCode: '' } }, undefined],
+    ['its country', { unloading: { country: 'PT' } }, undefined],
+    ['that it is abroad', { unloading: { city: 'Vigo', country: 'ES' } }, undefined],
+    ['nothing', { unloading: undefined }, undefined],
+  ])('transport: of a place of which %s is known', (_, over, told) => {
+    const xml = bodies.reportTransport(s.transport(over));
+    expect(schemaFault('transport', xml)).toBeUndefined();
+    const [to] = childrenOf(readXml(xml)!, 'AddressTo');
+    expect(to?.children.map(({ name }) => textOf(to, name)).join(', ')).toBe(told);
   });
 
   it('transport: number, ATCUD, places and times, in the order of the schema', () => {
