@@ -9,9 +9,17 @@ import { type Act, Press } from './press.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** How many acts were written by each transaction, of twelve that arrive together and take so long to be decided. */
-async function groupsOf(deciding_ms: number): Promise<number[]> {
+interface Seen {
+  /** How many acts each transaction wrote. */
+  readonly groups: readonly number[];
+  /** Whose transactions they were: those of one credential wait in turn (db/turns.ts). */
+  readonly subjects: ReadonlySet<string | undefined>;
+}
+
+/** Twelve acts that arrive together and take so long to be decided. */
+async function twelve(deciding_ms: number, more: Partial<Operation> = {}): Promise<Seen> {
   const groups: number[] = [];
+  const subjects = new Set<string | undefined>();
   const tx: Tx = {
     query: async () => [],
     batch: async (calls) => calls.map(() => []),
@@ -22,6 +30,7 @@ async function groupsOf(deciding_ms: number): Promise<number[]> {
     },
   };
   const transact = async (entry: Act['entry'], fn: (tx: Tx) => Promise<void>) => {
+    subjects.add(entry.subject);
     entry.accept([]);
     await fn(tx);
   };
@@ -37,6 +46,7 @@ async function groupsOf(deciding_ms: number): Promise<number[]> {
     },
     save: async () => 'id',
     show: () => ({}),
+    ...more,
   } as unknown as Operation;
   const act = {
     operation,
@@ -47,10 +57,14 @@ async function groupsOf(deciding_ms: number): Promise<number[]> {
   const press = new Press({ transact } as unknown as Db, world, () => undefined);
   const acted = await Promise.all(Array.from({ length: 12 }, () => press.act(act)));
   expect(acted.map(({ status }) => status)).toEqual(Array(12).fill(201));
-  return groups;
+  return { groups, subjects };
 }
 
 test('of acts that take long to be decided few share a transaction, of others all', async () => {
-  expect(await groupsOf(25)).toEqual(Array(12).fill(1));
-  expect(await groupsOf(0)).toEqual([12]);
+  expect((await twelve(25)).groups).toEqual(Array(12).fill(1));
+  expect((await twelve(0)).groups).toEqual([12]);
+});
+
+test('a transaction is of the credential that asks, whether others share it or not', async () => {
+  for (const grouped of [true, false]) expect((await twelve(0, { grouped })).subjects).toEqual(new Set(['s']));
 });

@@ -325,8 +325,11 @@ class Gate {
   passed = false;
 
   constructor(acts: readonly Act[]) {
+    const [{ entry }] = acts as [Act];
     this.entry = {
-      call: acts[0]!.entry.call,
+      call: entry.call,
+      // Whose turn it waits for (db/turns.ts).
+      ...(entry.subject === undefined ? {} : { subject: entry.subject }),
       accept: (rows) => {
         for (const act of acts) {
           try {
