@@ -77,7 +77,7 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     help: 'Documents of which the tax authority has yet to be told that they were issued, cancelled or invoiced.',
     registers,
     async collect() {
-      show(this, await waiting(owner, 'count(*)'));
+      show(this, await reports(owner, 'PENDING', 'count(*)'));
     },
   });
   new Gauge({
@@ -85,7 +85,15 @@ function addBooks(owner: Pool, registers: Registry[]): void {
     help: 'How long the oldest report to the tax authority has been waiting; 0 when none waits.',
     registers,
     async collect() {
-      show(this, await waiting(owner, `greatest(0, extract(epoch from certo.now() - min(${waitsSince})))`));
+      show(this, await reports(owner, 'PENDING', `greatest(0, extract(epoch from certo.now() - min(${waitsSince})))`));
+    },
+  });
+  new Gauge({
+    name: 'certo_at_refused_documents',
+    help: 'Documents of which the tax authority refused to take note: certo reports refused names them and why.',
+    registers,
+    async collect() {
+      show(this, await reports(owner, 'REJECTED', 'count(*)'));
     },
   });
   new Gauge({
@@ -107,11 +115,11 @@ function addBooks(owner: Pool, registers: Registry[]): void {
 // Of what the AT has, a later change waits: since it happened, not since the document was issued.
 const waitsSince = 'case when at_told is null then issued_at else coalesce(canceled_at, converted_at, issued_at) end';
 
-/** Of what waits for the tax authority; undefined without the database. */
-async function waiting(owner: Pool, expression: string): Promise<number | undefined> {
+/** Of what the tax authority has not taken note of; undefined without the database. */
+async function reports(owner: Pool, status: 'PENDING' | 'REJECTED', expression: string): Promise<number | undefined> {
   const rows = await asked(
     owner,
-    `select (${expression})::text as figure from certo.documents where at_status = 'PENDING'`,
+    `select (${expression})::text as figure from certo.documents where at_status = '${status}'`,
   );
   return rows === undefined ? undefined : Number(rows[0]?.['figure'] ?? 0);
 }

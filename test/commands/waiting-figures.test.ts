@@ -1,6 +1,7 @@
-/** What the figures for operators say of reports that wait: how many there are, and for how long. */
+/** What the figures for operators say of reports: how many wait, and for how long, and how many were refused. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Metrics, openMetrics } from '../../src/commands/metrics.ts';
+import { refusedReports, tellAgain } from '../../src/operations/reports/tell-again.ts';
 import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -26,10 +27,14 @@ afterAll(async () => {
   await service.stop();
 });
 
-async function waiting(): Promise<{ documents: number; oldest: number }> {
+async function read(): Promise<(name: string) => number> {
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  const of = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
-  return { documents: of('certo_at_pending_documents'), oldest: of('certo_at_oldest_pending_seconds') };
+  return (name) => Number(new RegExp(`^certo_at_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+}
+
+async function waiting(): Promise<{ documents: number; oldest: number }> {
+  const of = await read();
+  return { documents: of('pending_documents'), oldest: of('oldest_pending_seconds') };
 }
 
 test('a document waits since it was issued, its cancellation or conversion since that happened', async () => {
@@ -55,4 +60,19 @@ test('a document waits since it was issued, its cancellation or conversion since
   expect(all.documents).toBe(3);
   expect(all.oldest).toBeGreaterThan(3600);
   expect(all.oldest).toBeLessThan(day_seconds);
+});
+
+test('what the authority refused is counted until it is told again', async () => {
+  const refused = async () => (await read())('refused_documents');
+  expect(await refused()).toBe(0);
+  await service.control('PUT', '/__fault', { kind: 'document-refused', count: 1, operation: 'reportInvoice' });
+  await A.issue(await A.draft());
+  const clock = service.startReports();
+  try {
+    await eventually(async () => expect(await refused()).toBe(1));
+    expect(await tellAgain(service.world, A.id, await refusedReports(service.world.db, A.id))).toBe(1);
+    await eventually(async () => expect(await refused()).toBe(0));
+  } finally {
+    await clock.stop();
+  }
 });

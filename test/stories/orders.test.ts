@@ -15,6 +15,7 @@ import { type TestDatabase, testDatabase } from '../database.ts';
 
 import '../../src/doors/clock/reports.ts';
 import '../../src/doors/clock/words.ts';
+import '../../src/operations/reports/tell-again.ts';
 
 let database: TestDatabase;
 let company: string;
@@ -85,11 +86,15 @@ test.each([
   ['words_write', [200, null], 'documents_number'],
   ['words_next', [], 'documents_number'],
   ['report_lease', [randomUUID()], 'documents_to_report'],
-])('%s: the next of those that wait come by an index, however many wait', async (name, parameters, index) => {
-  const plan = await explained(declaredStatements().get(name)!, parameters);
-  expect(plan).toContain(index);
-  expect(plan).not.toContain('Sort');
-});
+  ['reports_refused', [], 'documents_refused'],
+])(
+  '%s: the next of those that wait, or were refused, come by an index, however many there are',
+  async (name, parameters, index) => {
+    const plan = await explained(declaredStatements().get(name)!, parameters);
+    expect(plan).toContain(index);
+    expect(plan).not.toContain('Sort');
+  },
+);
 
 // What is rare is looked for in all documents whose words are not there yet: after an issue some, mostly none.
 test('a search asks the index of numbers for what is not written down, and no whole series', async () => {
