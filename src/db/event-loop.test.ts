@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { turnWithTime } from './turn.ts';
+import { turnWithTime } from './event-loop.ts';
 
 /** Takes so long, and lets nobody else have a turn. */
 function work(milliseconds: number): void {

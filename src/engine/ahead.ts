@@ -12,7 +12,7 @@
 import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
 import { joinCalls } from '../db/joined.ts';
 import { type Call, type Db, Line, type OpenWrite } from '../db/transact.ts';
-import { turnWithTime } from '../db/turn.ts';
+import { turnWithTime } from '../db/event-loop.ts';
 import { assert, Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';

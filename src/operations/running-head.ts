@@ -3,7 +3,7 @@
  * committed yet and perhaps not even signed.
  */
 import type { Row } from '../db/transact.ts';
-import { isTurnOver } from '../db/turn.ts';
+import { isTurnOver } from '../db/event-loop.ts';
 import type { DocumentType } from '../fiscal/document.ts';
 import type { DecidedIssue, SeriesHead } from '../fiscal/issue.ts';
 import { assert } from '../fiscal/refusal.ts';
