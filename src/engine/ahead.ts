@@ -10,9 +10,9 @@
  * (Press in press.ts). So does an act that is refused here, since the refusal may rest on something that is rolled back.
  */
 import { ConnectionLost, OutcomeUnknown, StatementError } from '../db/errors.ts';
+import { turnWithTime } from '../db/event-loop.ts';
 import { joinCalls } from '../db/joined.ts';
 import { type Call, type Db, Line, type OpenWrite } from '../db/transact.ts';
-import { turnWithTime } from '../db/event-loop.ts';
 import { assert, Refusal } from '../fiscal/refusal.ts';
 import type { World } from '../operations/world.ts';
 import type { Act, Acted } from './press.ts';

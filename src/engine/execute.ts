@@ -8,8 +8,8 @@
  */
 import { randomUUID } from 'node:crypto';
 import { ConnectionLost, isDiskTrouble, isPassing, isReadOnly, OutcomeUnknown, readOnlyWords } from '../db/errors.ts';
-import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import { turnWithTime } from '../db/event-loop.ts';
+import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
 import { assert, Refusal, refuseAll } from '../fiscal/refusal.ts';
 import type { Principal } from '../identity/principal.ts';

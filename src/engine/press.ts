@@ -11,12 +11,12 @@
  */
 
 import { ConnectionLost, OutcomeUnknown } from '../db/errors.ts';
+import { turnWithTime } from '../db/event-loop.ts';
 import { joinCalls } from '../db/joined.ts';
 import { Lanes } from '../db/lanes.ts';
 import { Crowded, SharedTransaction } from '../db/shared-transaction.ts';
 import type { Call, Db, Entry, Tx } from '../db/transact.ts';
 import { statement, untangled } from '../db/transact.ts';
-import { turnWithTime } from '../db/event-loop.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { AnyAsked, Operation } from '../operations/operation.ts';
 import { type Rendered, renderedOf } from '../operations/rendered.ts';

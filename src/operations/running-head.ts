@@ -2,8 +2,9 @@
  * The head of a series while documents are numbered: each is decided on what the one before it left, which is not
  * committed yet and perhaps not even signed.
  */
-import type { Row } from '../db/transact.ts';
+
 import { isTurnOver } from '../db/event-loop.ts';
+import type { Row } from '../db/transact.ts';
 import type { DocumentType } from '../fiscal/document.ts';
 import type { DecidedIssue, SeriesHead } from '../fiscal/issue.ts';
 import { assert } from '../fiscal/refusal.ts';
