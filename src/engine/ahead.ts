@@ -287,10 +287,10 @@ const isSaid = (error: unknown): boolean =>
 function takeGroup(ready: Ready[]): Ready[] {
   const { subject } = ready[0]!.act.entry;
   let bytes = 0;
-  const end = ready.findIndex(({ act, acted }) => {
-    if (act.entry.subject !== subject || bytes > most_bytes) return true;
+  const end = ready.findIndex(({ act, acted }, i) => {
+    if (i === most_together || act.entry.subject !== subject || bytes > most_bytes) return true;
     bytes += acted.answer.most;
     return false;
   });
-  return ready.splice(0, Math.min(most_together, end === -1 ? ready.length : end));
+  return ready.splice(0, end === -1 ? ready.length : end);
 }

@@ -255,11 +255,12 @@ export class Press {
     const turn = turnWithTime();
     if (turn !== undefined) await turn;
     // In the order in which they came, up to the first thing that is waited for: numbers follow it.
-    const began_ms = performance.now();
-    let isFirst = true;
+    let began_ms: number | undefined;
     await each(runs, async (run, { operation, asked }) => {
-      if (!isFirst && performance.now() - began_ms > longest_deciding_ms) throw new Crowded();
-      isFirst = false;
+      const now_ms = performance.now();
+      // The first one always goes.
+      began_ms ??= now_ms;
+      if (now_ms - began_ms > longest_deciding_ms) throw new Crowded();
       run.change = await operation.decide(run.facts, asked, world);
     });
     // From here on something may be written, so a refusal undoes it all.

@@ -46,7 +46,7 @@ const readCredentials = statement(
 );
 const due = `company_id = certo.current_company() and at_status = 'PENDING' and (at_next_at is null or at_next_at <= (select certo.now()))`;
 // Transport documents have to be told before their start, so those that have not started do not queue behind invoices: of
-// these there may be thousands that wait for their own service.
+// these there may be thousands that wait for their own service. The order is that of an index (documents_by_movement), nulls too.
 const lease = statement(
   'report_lease',
   `with urgent as (
