@@ -1,10 +1,10 @@
 import { Client, Pool, type PoolClient } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { setClock, type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { ConnectionLost, OutcomeUnknown, StatementError } from './errors.ts';
 import { openDb } from './open.ts';
-import { type Call, type Db, type Entry, Line, makeDb, type Row, statement } from './transact.ts';
+import { type Call, clock, type Db, type Entry, Line, makeDb, type Row, statement } from './transact.ts';
 
 const A = '0190a000-0000-7000-8000-00000000000a';
 const B = '0190a000-0000-7000-8000-00000000000b';
@@ -405,3 +405,16 @@ describe('when the connection breaks', () => {
 test('errors of statements are told apart by class', async () => {
   await expect(db.read(into(A)).query(fail)).rejects.toBeInstanceOf(StatementError);
 });
+
+test.each([new Date('2031-05-06T07:08:09.123Z'), null])(
+  'a statement that reads the clock itself reads what certo.now() says: %s',
+  async (at) => {
+    await setClock(base.ownerPool, at);
+    const [read] = await db.read(into(A)).query({
+      sql: `select date_trunc('milliseconds', n.now) = n.now as whole, certo.now() - n.now between '0' and '1 second' as same from ${clock} n`,
+      parameters: [],
+    });
+    await setClock(base.ownerPool, null);
+    expect(read).toEqual({ whole: true, same: true });
+  },
+);

@@ -21,6 +21,7 @@ export {
   type Call,
   type Composed,
   callFor,
+  clock,
   type Element,
   Elements,
   eachOnce,

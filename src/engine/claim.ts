@@ -10,7 +10,7 @@
 
 import { ConnectionLost, StatementError } from '../db/errors.ts';
 import type { Call, Element, Entry, Row, Tx } from '../db/transact.ts';
-import { allOr, anyOf, ByColumn, callFor, Elements, listStatement } from '../db/transact.ts';
+import { allOr, anyOf, ByColumn, callFor, clock, Elements, listStatement } from '../db/transact.ts';
 import { assert, Refusal, type Words } from '../fiscal/refusal.ts';
 import { type Piece, type Utf8, utf8 } from '../fiscal/utf8.ts';
 import { unfold } from '../print/folded.ts';
@@ -74,7 +74,7 @@ const recorded = new ByColumn(
   ['scope', 'operation', 'status', 'content_type', 'actor', 'act'],
 );
 // With the audit entry, since a statement costs the server more than a row.
-const results = `with moment as materialized (select certo.now() as now),
+const results = `with moment as materialized ${clock},
    results as materialized (select * from ${recorded.rows} v),
    audited as (
      insert into certo.audit (company_id, id, at, actor, operation, subject_id, request_id)

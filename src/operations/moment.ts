@@ -3,17 +3,17 @@
  * numbers are decided on, with a digest of it. Whoever has read it without a lock, be it long ago, writes on condition that
  * the digest is still the same and the time not far.
  */
-import { type Call, callFor, type Element, listStatement, oneOr, type Row, statement } from '../db/transact.ts';
+import { type Call, callFor, clock, type Element, listStatement, oneOr, type Row, statement } from '../db/transact.ts';
 import { issuerColumns, readinessColumns } from './company/company.ts';
 
-// Of the series only what never moves while documents are numbered; readiness asks nothing else of them.
+// Of the series only what never moves while documents are numbered; readiness asks nothing else of them. What identifies one is
+// frozen, and its code is with it once it is active.
 const companyAndBooks = `certo.companies c,
-     lateral (select max(s.last_issued_at) as last_signed, bit_xor(hash_record_extended(
-         (s.id, s.document_type, s.at_type, s.code, s.kind, s.cash_vat, s.validation_code, s.is_default), 0)) filter (where s.status = 'ACTIVE') as active
+     lateral (select max(s.last_issued_at) as last_signed,
+         bit_xor(uuid_hash_extended(s.id, s.is_default::int)) filter (where s.status = 'ACTIVE') as active
        from certo.series s where s.company_id = c.id) series,
      lateral (select exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken,
-       (select max(k.version) from certo.signing_keys k) as key_version) books
-   where c.id = certo.current_company()`;
+       (select max(k.version) from certo.signing_keys k) as key_version) books`;
 const own = `c.region, ${issuerColumns}, c.cae, c.cash_vat_from, c.cash_vat_until, books.broken, books.key_version`;
 // Not when series were compared with the AT's last: that is daily, and decides nothing.
 const digest = `hash_record_extended((${own}, c.at_state, c.at_synced_at is null, c.at_series_differ, series.active), 0)::text`;
@@ -21,7 +21,8 @@ const digest = `hash_record_extended((${own}, c.at_state, c.at_synced_at is null
 // After a lock, in the same round trip: the time must not be older than what the lock waited for.
 export const readMoment = statement(
   'number_moment',
-  `select certo.now() as now, ${own}, ${readinessColumns('certo.current_company()')}, series.last_signed, ${digest} as digest from ${companyAndBooks}`,
+  `select certo.now() as now, ${own}, ${readinessColumns('certo.current_company()')}, series.last_signed, ${digest} as digest
+   from ${companyAndBooks} where c.id = certo.current_company()`,
   'last',
 );
 
@@ -32,13 +33,13 @@ const most_behind_seconds = 5;
 
 const holdMoment = listStatement(
   'unchanged_moment',
-  `with moment as materialized (select certo.now() as now, c.id, series.last_signed, ${digest} as digest from ${companyAndBooks})
-   ${oneOr(
-     `moment m where m.id = $1::uuid and m.digest = $2::text
+  oneOr(
+    `${companyAndBooks}, ${clock} m
+     where c.id = certo.current_company() and c.id = $1::uuid and ${digest} = $2::text
        and m.now between $4::timestamptz - interval '${a_moment_ms} ms' and $3::timestamptz + interval '${most_behind_seconds} s'
-       and (m.last_signed is null or m.last_signed <= $3::timestamptz + interval '${a_moment_ms} ms')`,
-     'certo.changed_meanwhile()',
-   )}`,
+       and (series.last_signed is null or series.last_signed <= $3::timestamptz + interval '${a_moment_ms} ms')`,
+    'certo.changed_meanwhile()',
+  ),
   { joins: firstAndLast, columns: ['id', 'digest', 'first', 'last'] },
 );
 

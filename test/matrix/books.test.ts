@@ -155,6 +155,26 @@ describe('reach', () => {
     expect(await enter(tokenHash('nonsense'))).toEqual([{ company_id: null, now: null }]);
   });
 
+  test("what a key is looked up with is PostgreSQL's own, whatever stands first in the search path", async () => {
+    const { owner } = service;
+    await owner.query('begin');
+    try {
+      await owner.query(`create schema shadow; create table shadow.api_keys as select * from certo.api_keys;
+        create function shadow.any(bytea, bytea) returns boolean language sql as 'select true';
+        create operator shadow.= (leftarg = bytea, rightarg = bytea, function = shadow.any);
+        create function shadow.set_config(text, text, boolean) returns text language sql as $$ select '' $$;
+        set local search_path = shadow, pg_catalog, certo`);
+      await owner.query('update shadow.api_keys set hash = $1', [tokenHash('nonsense')]);
+      const enter = async (hash: Buffer) =>
+        (await owner.query('select company_id from certo.enter_key($1)', [hash])).rows.map((row) => row.company_id);
+      const opened = async () => (await owner.query(`select current_setting('app.company_id') as id`)).rows[0].id;
+      expect([await enter(tokenHash(B.key)), await opened()]).toEqual([[B.id], B.id]);
+      expect([await enter(tokenHash('nonsense')), await opened()]).toEqual([[], '']);
+    } finally {
+      await owner.query('rollback');
+    }
+  });
+
   test.each([
     'truncate certo.claims',
     'drop table certo.claims',
