@@ -12,7 +12,7 @@ import type { Problem } from './refusal.ts';
 export const earliest_day: Day = '2000-01-01';
 
 /** What of a document, or of a draft, its day is held against. */
-type Dated = Pick<Content, 'type' | 'parent' | 'origin' | 'taxPointDate' | 'dueDate' | 'payment' | 'recovered'>;
+export type Dated = Pick<Content, 'type' | 'parent' | 'origin' | 'taxPointDate' | 'dueDate' | 'payment' | 'recovered'>;
 
 /** DATE_TOO_EARLY of a day, where SAF-T has no room for it. */
 export function tooEarly(pointer: string, date: Day | undefined): Problem[] {

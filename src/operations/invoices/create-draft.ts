@@ -71,7 +71,7 @@ export const createDraft = defineWrite({
     keep: (change, { principal }, world) => keepNew(change, principal, world),
   },
   show: (change, { principal }, world) =>
-    renderInvoice(newRow(change), change.shown, principal.region, principal.companyId, world),
+    renderInvoice(newRow(change, principal.actor), change.shown, principal.region, principal.companyId, world),
 });
 
 interface DraftFacts {
@@ -97,19 +97,22 @@ const insertCall = ({ id, draft, content, references }: NewDraft, actor: string)
 
 /** It is mostly issued next. */
 function keepNew(change: NewDraft, { companyId, actor }: Principal, world: World): void {
-  const begun = { asked: change.draft, created_by: actor, application_id: null, schedule_template_id: null };
-  keepDraft(world.memory.of(companyId), companyId, { ...newRow(change), ...begun }, change.shown);
+  keepDraft(world.memory.of(companyId), companyId, newRow(change, actor), change.shown);
 }
 
-/** A draft as a row, for showing what was just written without reading it again. */
-function newRow({ id, draft, content, references }: NewDraft): Row {
+/** A draft as a row, for showing what was just written without reading it again, and to be kept. */
+function newRow({ id, draft, content, references }: NewDraft, actor: string): Row {
   const now = references['now'];
   return {
     id,
     type: draft.type,
     status: 'DRAFT',
     created_at: now,
+    created_by: actor,
     updated_at: now,
+    application_id: null,
+    schedule_template_id: null,
+    asked: draft,
     series_id: draft.seriesId ?? null,
     series_name: references['series'],
     number: null,

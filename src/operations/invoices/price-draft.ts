@@ -1,7 +1,7 @@
 /** From what was asked to the priced document: loads what the draft refers to, in one statement, and prices it. */
 import type { Call, Row, Tx } from '../../db/transact.ts';
 import { anyId, Elements, eachOnce, listStatement } from '../../db/transact.ts';
-import { dateProblems } from '../../fiscal/dates.ts';
+import { type Dated, dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
@@ -178,8 +178,19 @@ const rateOf = (parent: Row): Decimal | undefined => (parent['exchange_rate'] as
 
 /** Days that contradict each other, or those of the documents that the draft names. `corrected`: the invoice of a debit note. */
 function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
-  const { date, dueDate } = asked;
-  const problems = dateProblems(date, { ...asked, parent: parentOf(corrected) });
+  const { type, date, taxPointDate, dueDate, payment, origin, recovered } = asked;
+  const parent = parentOf(corrected);
+  // Written out: of a copy with one member more V8 makes a shape of its own, each time. All of them have to be said.
+  const dated: Dated & Record<keyof Dated, unknown> = {
+    type,
+    parent,
+    origin,
+    taxPointDate,
+    dueDate,
+    payment,
+    recovered,
+  };
+  const problems = dateProblems(date, dated);
   if (date === undefined || dueDate === undefined || dueDate >= date) return problems;
   return [{ code: 'DUE_BEFORE_DATE', pointer: '/dueDate' }, ...problems];
 }
