@@ -4,7 +4,6 @@ import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { type Service, startService } from '../../test/service.ts';
 import { StatementError } from '../db/errors.ts';
 import { type Call, Line, type Row } from '../db/transact.ts';
-
 import { entryOfCompany } from '../identity/principal.ts';
 import { generateSigningKey, localSigner } from '../keys/signer.ts';
 import { numberDocument } from './numbering.ts';

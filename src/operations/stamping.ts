@@ -56,8 +56,8 @@ const draftColumns = {
 } as const satisfies Record<OverDraft, string>;
 const isStamped = frozenInOrder.map((column) => !begun.has(column));
 const stampedColumns = frozenInOrder.filter((_, i) => isStamped[i]);
-// By "number is null" it would go through the index of all drafts. That the series is there is asked
-// here: a foreign key would look for it, and lock it, for each document (docs/decisions/0089-less-for-each-group.md).
+// By "number is null" it would go through the index of all drafts. That the series is there is asked here:
+// a foreign key would look for it, and lock it, for each document (docs/decisions/0089-less-for-each-group.md).
 const stamping = (columns: readonly string[], elements: string, any: string, condition = '') => `with done as (
      update certo.documents d set ${columns.map((column) => `${column} = v.${column}`).join(', ')}
      from ${elements} v
