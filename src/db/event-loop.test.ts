@@ -32,3 +32,8 @@ test('of long pieces of work one is done a turn, others between them; of short o
   expect(new Set(await turnsOf(6, 20)).size).toBe(6);
   expect(new Set(await turnsOf(6, 0)).size).toBe(1);
 });
+
+test('a turn that has time is not waited for', async () => {
+  await turn();
+  expect(turnWithTime()).toBeUndefined();
+});
