@@ -6,7 +6,7 @@ import { eventually } from '../../test/eventually.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { BatchFailure } from './batch.ts';
 import { openDb } from './open.ts';
-import { type Call, type Db, type Entry, Line, statement } from './transact.ts';
+import { type Call, type Db, type Entry, Line, makeDb, statement } from './transact.ts';
 
 const A = '0190a000-0000-7000-8000-00000000000a';
 
@@ -127,6 +127,51 @@ test('each is kept or fails for itself', async () => {
   expect(await stored()).toEqual([1, 3, 4]);
 });
 
+test('a second text under a known name is refused behind another too, and holds nobody up', async () => {
+  const line = new Line();
+  const second: Call = [{ name: 'line put', text: 'select $1::int' }, [9]];
+  const outcomes = await Promise.allSettled([db.write(entry, [put(1)], line), db.write(entry, [second], line)]);
+  expect(outcomes).toMatchObject([
+    { status: 'fulfilled' },
+    { reason: { message: 'statement line put has two texts' } },
+  ]);
+  let both: Promise<unknown> | undefined;
+  await whileHeld(7, async () => {
+    wire.roundTrips = 0;
+    both = Promise.all([db.write(entry, [put(2), hold(7)], line), db.write(entry, [put(3)], line)]);
+    await eventually(() => expect(wire.roundTrips).toBe(2));
+  });
+  await both;
+  expect(await stored()).toEqual([1, 2, 3]);
+});
+
+test('behind one that spoilt the connection the next has another, on which all that follow are in line', async () => {
+  const wide = await openDb({ connection: base.connection, max: 3 });
+  const line = new Line();
+  await base.ownerPool.query('create table certo.changing (a int); grant select on certo.changing to certo_app');
+  const changing: Call = [statement('line changing', 'select * from certo.changing'), []];
+  await wide.write(entry, [changing, hold(0)], line);
+  await base.ownerPool.query('alter table certo.changing add b int');
+  const late: Promise<unknown>[] = [];
+  await whileHeld(11, async () => {
+    let slow: Promise<unknown> | undefined;
+    await whileHeld(10, async () => {
+      const spoiling = wide.write(entry, [changing], line);
+      slow = expect(wide.write(entry, [hold(10), changing], line)).rejects.toMatchObject({ code: '0A000' });
+      await expect(spoiling).rejects.toMatchObject({ code: '0A000' });
+      await wide.write(entry, [put(1)], line);
+      late.push(wide.write(entry, [hold(11), put(2)], line));
+    });
+    await slow;
+    late.push(wide.write(entry, [put(3)], line));
+    // Time enough for what does not stand in line.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  });
+  await Promise.all(late);
+  await wide.close();
+  expect(await stored()).toEqual([1, 2, 3]);
+});
+
 test('of what was sent when the connection broke nobody knows; the next has another connection', async () => {
   const line = new Line();
   faulty.fault = { on: 'line fail', how: 'cut before the answer' };
@@ -145,6 +190,7 @@ test('of what was sent when the connection broke nobody knows; the next has anot
 test('of one that is open the first statements are done before the rest is known', async () => {
   const line = new Line();
   const open = db.open(entry, [hold(9)], line);
+  await open.begun;
   await eventually(async () => expect(await isHeld(9)).toBe(true));
   expect(wire.roundTrips).toBe(0);
   await open.write([put(1), put(2)]);
@@ -158,6 +204,16 @@ test('what comes before it is finished waits behind it, and is kept or fails for
   const outcomes = await Promise.allSettled([failing.write([put(1), [fail, [0]]]), behind]);
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   expect(await stored()).toEqual([2]);
+});
+
+test('one that is open behind another is kept or fails for itself, as what comes behind it', async () => {
+  const line = new Line();
+  const before = db.write(entry, [put(1)], line);
+  const failing = db.open(entry, [hold(0)], line);
+  const behind = db.write(entry, [put(3)], line);
+  const outcomes = await Promise.allSettled([before, failing.write([put(2), [fail, [0]]]), behind]);
+  expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await stored()).toEqual([1, 3]);
 });
 
 test('one that has no rest changes nothing, and gives its connection back', async () => {
@@ -244,11 +300,25 @@ test('a connection that breaks is not kept for a rest that may never come', asyn
   expect(await stored()).toEqual([1]);
 });
 
+test('one that was open and has no answer in time ends with its connection', async () => {
+  const pool = new Pool({ ...faulty.connection, ssl: false, max: 1 });
+  pool.on('connect', (client) => client.on('error', () => undefined));
+  const source = { pool, connect: () => pool.connect(), knock: () => Promise.resolve(), deadline: 200 };
+  const impatient = makeDb(source);
+  faulty.fault = { on: 'line put', how: 'never answer' };
+  const open = impatient.open(entry, [hold(0)], new Line());
+  await expect(open.write([put(1)])).rejects.toMatchObject({ name: 'OutcomeUnknown' });
+  await impatient.close();
+});
+
 test('without a connection nothing is sent', async () => {
   const line = new Line();
   const none = () => Promise.reject(new Error('none'));
   const source = { connect: none, knock: none, pool: base.ownerPool, deadline: 0 };
   await expect(line.run(source, [put(1)])).rejects.toThrow('none');
+  const open = line.open(source, [hold(0)]);
+  await open.begun;
+  await expect(open.finish([put(1)])).rejects.toThrow('none');
   expect(await line.run({ ...source, connect: () => base.ownerPool.connect() }, [[fail, [1]]])).toEqual([[{ q: 1 }]]);
   await expect(line.run({ ...source, connect: () => base.ownerPool.connect() }, [[fail, [0]]])).rejects.toBeInstanceOf(
     BatchFailure,
