@@ -90,6 +90,30 @@ describe('a batch', () => {
     }
   });
 
+  test('may have its second piece sent in the middle of the rows of the first', async () => {
+    const { connection } = client as Client & { connection: NodeJS.EventEmitter & { flush(): void } };
+    const { result, finish } = openBatch(client, [[upTo, [100_000]]]);
+    const begun = new Promise((resolve) => connection.once('dataRow', resolve));
+    connection.flush();
+    await begun;
+    finish([[one, []]]);
+    expect((await result).rows.map(({ length }) => length)).toEqual([100_000, 1]);
+  });
+
+  test('of nothing asks nothing, not even for a connection that works', async () => {
+    const ended = await connect();
+    await ended.end();
+    expect(await runBatch(ended, [])).toEqual({ rows: [], tags: [] });
+  });
+
+  test('that was answered in time leaves its connection alone afterwards', async () => {
+    const quick = await connect();
+    await runBatch(quick, [[one, []]], 100);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect((await runBatch(quick, [[one, []]], 100)).rows).toEqual([[{ one: 1 }]]);
+    await quick.end();
+  });
+
   test('is one implicit transaction', async () => {
     const failure = await failureOf([
       [insert, [1]],
@@ -169,6 +193,9 @@ describe('a batch', () => {
     const named = { name: 'of pg', text: 'select $1::int as x', values: [1] };
     const results = await Promise.all([client.query(named), runBatch(client, [[one, []]]), client.query(named)]);
     expect(results.map(({ rows }) => rows)).toEqual([[{ x: 1 }], [[{ one: 1 }]], [{ x: 1 }]]);
+    // Known and yet not to be sent before its turn: one of pg's is not sent either.
+    const behind = await Promise.all([client.query(named), client.query(named), runBatch(client, [[one, []]])]);
+    expect(behind.map(({ rows }) => rows)).toEqual([[{ x: 1 }], [{ x: 1 }], [[{ one: 1 }]]]);
   });
 
   test('on a broken connection is ConnectionLost, with or without having been sent', async () => {
@@ -183,6 +210,24 @@ describe('a batch', () => {
     expect(late).toBeInstanceOf(ConnectionLost);
     expect(late).toMatchObject({ sent: false });
   });
+});
+
+test('a batch whose COMMIT was answered is done, although the connection broke before its end', async () => {
+  const doomed = await connect();
+  const { connection } = doomed as Client & {
+    connection: NodeJS.EventEmitter & { flush(): void; stream: { destroy(): void } };
+  };
+  const { result } = openBatch(doomed, [
+    [statement('begin a batch', 'begin'), []],
+    [statement('commit a batch', 'commit'), []],
+  ]);
+  const committed = new Promise<void>((resolve) => {
+    connection.on('commandComplete', ({ text }: { text: string }) => text === 'COMMIT' && resolve());
+  });
+  connection.flush();
+  await committed;
+  connection.stream.destroy();
+  expect((await result).tags).toEqual(['BEGIN', 'COMMIT']);
 });
 
 test('any sequence of batches, right and wrong, one after the other or all at once, keeps answers and statements together', async () => {
