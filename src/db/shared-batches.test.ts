@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { ConnectionLost, StatementError } from './errors.ts';
 import { openDb } from './open.ts';
-import { type Db, type Entry, type Row, statement } from './transact.ts';
+import { type Db, Elements, type Entry, listStatement, type Row, statement } from './transact.ts';
 
 const A = '0190a000-0000-7000-8000-00000000000a';
 const B = '0190a000-0000-7000-8000-00000000000b';
@@ -14,6 +14,9 @@ let db: Db;
 
 beforeAll(async () => {
   base = await testDatabase();
+  await base.ownerPool.query(`
+    create table certo.marks (n int unique deferrable initially deferred, at int generated always as identity);
+    grant select, insert on certo.marks to certo_app;`);
   wire = await faultySocket(base.connection);
   db = await openDb({ connection: wire.connection, max: 4 });
 });
@@ -21,8 +24,9 @@ beforeEach(async () => {
   await db.read(into(A)).query(where, [0]);
   wire.roundTrips = 0;
 });
-afterEach(() => {
+afterEach(async () => {
   wire.fault = undefined;
+  await base.ownerPool.query('truncate certo.marks');
 });
 afterAll(async () => {
   await db.close();
@@ -36,8 +40,10 @@ const where = statement(
   'select certo.current_company() as company, $1::int as n, pg_current_xact_id()::text as transaction',
 );
 const fail = statement('shared fail', 'select 1 / $1::int as n');
+const each = listStatement('shared each', 'select id from jsonb_to_recordset($1::jsonb) v (id text)');
+const mark = statement('shared mark', 'insert into certo.marks (n) values ($1) returning n, at');
 
-function into(company: string, accept: (rows: Row[]) => void = () => undefined): Entry {
+function into(company: string, accept = ([row]: Row[]): void => expect(row).toEqual({ company })): Entry {
   return { call: [enter, [company]], subject: company, accept };
 }
 
@@ -92,6 +98,20 @@ describe('shared reads', () => {
     }
   });
 
+  test('of one statement, when a neighbour fails, each has the rows it asked for', async () => {
+    const elements = (id: string) => [new Elements([{ id }])];
+    const results = await Promise.allSettled([
+      db.read(into(A), 'shared').query(each, elements('x')),
+      db.read(into(A), 'shared').query(each, elements('y')),
+      db.read(into(A), 'shared').query(fail, [0]),
+    ]);
+    expect(results).toMatchObject([
+      { status: 'fulfilled', value: [{ id: 'x' }] },
+      { status: 'fulfilled', value: [{ id: 'y' }] },
+      { status: 'rejected', reason: expect.any(StatementError) },
+    ]);
+  });
+
   test('each member hears its own refusal of the entry, also where a neighbour failed', async () => {
     const refuse = (text: string) => () => {
       throw new Error(text);
@@ -116,5 +136,36 @@ describe('shared reads', () => {
     const lost = results.filter((result) => result.status === 'rejected');
     expect(lost).toHaveLength(1);
     expect(lost[0]?.reason).toBeInstanceOf(ConnectionLost);
+  });
+});
+
+describe('shared writes', () => {
+  const put = (n: number): Promise<Row[]> => db.read(into(A), 'lazily').query(mark, [n]);
+  const stored = async (): Promise<unknown[]> =>
+    (await base.ownerPool.query<{ n: number }>('select n from certo.marks order by n')).rows.map(({ n }) => n);
+
+  test('are done in one order, whoever asks first', async () => {
+    const rows = (await Promise.all([put(2), put(0), put(1)])).map(([row]) => row);
+    expect(rows.map((row) => row?.['n'])).toEqual([2, 0, 1]);
+    expect(rows.toSorted((a, b) => Number(a?.['at']) - Number(b?.['at'])).map((row) => row?.['n'])).toEqual([0, 1, 2]);
+  });
+
+  test('of which some fail are undone, and each is done again alone', async () => {
+    const results = await Promise.allSettled(
+      upTo(5).map((n) => (n % 2 === 1 ? db.read(into(A), 'lazily').query(fail, [0]) : put(n))),
+    );
+    for (const [n, result] of results.entries()) {
+      if (n % 2 === 1) expect(result).toMatchObject({ status: 'rejected', reason: expect.any(StatementError) });
+      else expect(result).toMatchObject({ status: 'fulfilled', value: [{ n }] });
+    }
+    expect(await stored()).toEqual([0, 2, 4]);
+  });
+
+  test('a lone one that fails is not done again, also where it fails only at its end', async () => {
+    await put(1);
+    wire.roundTrips = 0;
+    await expect(put(1)).rejects.toMatchObject({ name: 'StatementError', code: '23505' });
+    expect(wire.roundTrips).toBe(1);
+    expect(await stored()).toEqual([1]);
   });
 });
