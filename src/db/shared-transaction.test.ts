@@ -30,6 +30,7 @@ const last = statement('together last', `select nextval('together') as order`, '
 const lock = statement('together lock', `select $1::text as id, nextval('together') as order`, 'alone');
 const otherLock = statement('together other lock', `select $1::text as id, nextval('together') as order`, 'alone');
 const silentLock = statement('together silent', 'select 1 from certo.companies for update');
+const listLock = listStatement('together list lock', 'select unnest($1::text[]) as id', { group: 'alone' });
 const fail = statement('together fail', 'select 1 / $1::int');
 const uneven = listStatement('together uneven', `select v.id from jsonb_to_recordset($1::jsonb) v (id text)`, {
   joins: () => {
@@ -52,6 +53,8 @@ test('what members ask in one turn is one round trip, however many steps each ha
   await inGroup(5, (members) =>
     Promise.all(
       members.map(async (tx, i) => {
+        // However long its way there, as long as it is in this turn.
+        for (let ticks = 0; ticks < i; ticks += 1) await undefined;
         expect((await tx.query(plain, [i]))[0]?.['n']).toBe(i);
         expect(
           (
@@ -79,9 +82,9 @@ test('once: equal calls run once and share their rows, also later; other values 
   expect(rows[2]![0]).toMatchObject({ n: 2 });
 });
 
-test('last: after everything else of its turn', async () => {
-  const [a, b] = await inGroup(2, ([one, two]) =>
-    Promise.all([
+test('last: after everything else of its turn, and shared, also later', async () => {
+  const [a, b, later] = await inGroup(2, async ([one, two]) => [
+    ...(await Promise.all([
       one!.batch([
         [last, []],
         [once, [1]],
@@ -90,10 +93,12 @@ test('last: after everything else of its turn', async () => {
         [plain, [1]],
         [last, []],
       ]),
-    ]),
-  );
+    ])),
+    await two!.batch([[last, []]]),
+  ]);
   const orders = [a![1]![0], b![0]![0]].map((row) => Number(row?.['order']));
   expect(a![0]).toBe(b![1]);
+  expect(a![0]).toBe(later![0]);
   expect(Number(a![0]![0]?.['order'])).toBeGreaterThan(Math.max(...orders));
 });
 
@@ -112,12 +117,33 @@ test('alone: a second member that wants the same is turned away; the first one m
   });
 });
 
+test('alone: of a list each element is held', async () => {
+  await inGroup(2, async ([a, b]) => {
+    const [first, second, third] = await Promise.allSettled([
+      a!.query(listLock, [['x', 'y']]),
+      b!.query(listLock, [['z', 'y']]),
+      b!.query(lock, ['y']),
+    ]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: [{ id: 'x' }, { id: 'y' }] });
+    expect(second).toMatchObject({ status: 'rejected', reason: expect.any(Crowded) });
+    expect(third).toMatchObject({ status: 'rejected', reason: expect.any(Crowded) });
+  });
+});
+
 test('locks are taken in one order, whoever asks first', async () => {
   const rows = await inGroup(3, ([a, b, c]) =>
     Promise.all([a!.query(lock, ['c']), b!.query(lock, ['a']), c!.query(lock, ['b'])]),
   );
   const order = rows.map(([row]) => [row?.['order'], row?.['id']]).toSorted((x, y) => Number(x[0]) - Number(y[0]));
   expect(order.map(([, id]) => id)).toEqual(['a', 'b', 'c']);
+});
+
+test('so are those that run once for all', async () => {
+  const rows = await inGroup(3, ([a, b, c]) =>
+    Promise.all([a!.query(once, [7]), b!.query(once, [5]), c!.query(once, [6])]),
+  );
+  const order = rows.map(([row]) => [row?.['order'], row?.['n']]).toSorted((x, y) => Number(x[0]) - Number(y[0]));
+  expect(order.map(([, n]) => n)).toEqual([5, 6, 7]);
 });
 
 test('a lock that does not say how it is shared is no statement for a group', async () => {
