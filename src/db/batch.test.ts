@@ -108,9 +108,9 @@ describe('a batch', () => {
 
   test('that was answered in time leaves its connection alone afterwards', async () => {
     const quick = await connect();
-    await runBatch(quick, [[one, []]], 100);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect((await runBatch(quick, [[one, []]], 100)).rows).toEqual([[{ one: 1 }]]);
+    await runBatch(quick, [[one, []]], 500);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    expect((await runBatch(quick, [[one, []]], 500)).rows).toEqual([[{ one: 1 }]]);
     await quick.end();
   });
 
