@@ -194,6 +194,36 @@ describe('framing', () => {
       'HEADERS_TOO_LARGE',
     ],
     ['an address without end', `GET /${'y'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'URI_TOO_LONG'],
+    ['another version', 'GET /company HTTP/2.0\r\nHost: x\r\n\r\n', 400, 'BAD_HTTP'],
+    ['a target that is no path', 'OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_HTTP'],
+    ['a query that is no text', 'GET /company?x=%zz HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'BAD_HTTP'],
+    ['no host', 'GET /company HTTP/1.1\r\n\r\n', 400, 'BAD_HTTP'],
+    ['two hosts', 'GET /company HTTP/1.1\r\nHost: x\r\nhost: y\r\n\r\n', 400, 'BAD_HTTP'],
+    ['a host that is none', 'GET /company HTTP/1.1\r\nHost: x/y\r\n\r\n', 400, 'BAD_HTTP'],
+    [
+      'two credentials of one kind',
+      'GET /company HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nauthorization: b\r\n\r\n',
+      400,
+      'BAD_HTTP',
+    ],
+    [
+      'two media types',
+      'GET /company HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\ncontent-type: text/plain\r\n\r\n',
+      400,
+      'BAD_HTTP',
+    ],
+    [
+      'a coding beside chunks',
+      'POST /items HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'BAD_HTTP',
+    ],
+    [
+      'chunks in HTTP/1.0',
+      'POST /items HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+      'BAD_HTTP',
+    ],
   ])('%s: refused as a problem, with a request id', async (_what, bytes, status, code) => {
     const answer = await raw(bytes);
     expect([answer.status, answer.json.code]).toEqual([status, code]);
