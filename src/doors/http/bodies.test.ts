@@ -45,3 +45,25 @@ test('a body in many small pieces takes of memory what it is long, not what its 
   expect(body!.toString('latin1')).toBe('abcdefghijklmnopqrstuvwxyz'.repeat(mebibyte / 26).slice(0, mebibyte / 2));
   expect(taken).toBeLessThan(50 * mebibyte);
 });
+
+test('a body that is refused gives back what it held at once, and no more when it has been answered', async () => {
+  const bodies = new Bodies({ largest: 10, room: { ofOne: 100, together: 100, little: 0 } });
+  const held = [bodies.room.held('here')];
+  const server = createServer((request, response) => {
+    bodies.read(request, response, 'here', (refusal) => {
+      held.push(bodies.room.held('here'));
+      response.once('close', () => held.push(bodies.room.held('here')));
+      response.writeHead(refusal!.status, { connection: 'close' }).end();
+    });
+    request.once('data', () => held.push(bodies.room.held('here')));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  socket.write(
+    'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n12345678\r\n3\r\n901\r\n0\r\n\r\n',
+  );
+  const answer = (await socket.setEncoding('latin1').toArray()).join('');
+  await once(server.close(), 'close');
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(held).toEqual([0, 8, 0, 0]);
+});
