@@ -1,12 +1,14 @@
 import {
   closeSync,
   existsSync,
+  fstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readlinkSync,
   realpathSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -26,8 +28,8 @@ beforeEach(async () => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const left = () => readdirSync(join(folder, 'spool'));
-/** Of the one open file in a folder. */
-function descriptorIn(directory: string): number {
+/** Of the open files in a folder, those that have no name any more too. */
+function descriptorsIn(directory: string): number[] {
   const open = readdirSync('/proc/self/fd').filter((number) => {
     try {
       return readlinkSync(join('/proc/self/fd', number)).startsWith(`${directory}/`);
@@ -36,8 +38,7 @@ function descriptorIn(directory: string): number {
       return false;
     }
   });
-  expect(open).toHaveLength(1);
-  return Number(open[0]);
+  return open.map(Number);
 }
 const here = new AbortController().signal;
 const of = (...parts: string[]) =>
@@ -78,6 +79,16 @@ test('what was written comes out, whole, and has no name on the disk', async () 
   expect(bytes.equals(Buffer.concat([Buffer.from('olá '), Buffer.alloc(3_000_000, 'x')]))).toBe(true);
 });
 
+test('what is written is for nobody else on the machine to read', async () => {
+  const directory = join(folder, 'spool');
+  const modes = [statSync(directory).mode & 0o777];
+  const download = new Download('a.txt', async () => {
+    modes.push(...descriptorsIn(directory).map((descriptor) => fstatSync(descriptor).mode & 0o777));
+  });
+  (await spool.fill('A', download, here)).content(here).destroy();
+  expect(modes).toEqual([0o700, 0o600]);
+});
+
 test('what a killed process left behind goes at the next start', async () => {
   const directory = join(folder, 'spool');
   writeFileSync(join(directory, 'left'), 'x');
@@ -95,8 +106,12 @@ describe('a place', () => {
     const third = await vi.waitFor(() => spool.fill('A', of('3'), here));
     second.content(here).destroy();
     third.content(AbortSignal.abort());
-    await vi.waitFor(() => spool.fill('A', of('4'), here));
+    const fourth = await vi.waitFor(() => spool.fill('A', of('4'), here));
     await vi.waitFor(() => spool.fill('A', of('5'), here));
+    const leaving = new AbortController();
+    fourth.content(leaving.signal);
+    leaving.abort();
+    await vi.waitFor(() => spool.fill('A', of('6'), here));
   });
 
   test('is one of few for all', async () => {
@@ -160,14 +175,16 @@ describe('a place', () => {
       expect(await refused(spool.fill('A', full, here))).toEqual(['UNAVAILABLE', 60]);
       expect(await refused(spool.fill('A', leaving, gone.signal))).toBeInstanceOf(CallerGone);
     }
-    expect(left()).toEqual([]);
+    expect([left(), descriptorsIn(join(folder, 'spool'))]).toEqual([[], []]);
   });
 
   test('is free again when its file cannot even be closed', async () => {
     for (let again = 0; again < 5; again += 1) {
       const broken = new Download('x', async () => {
         // Somebody else has closed it: what is left to do with it fails.
-        closeSync(descriptorIn(join(folder, 'spool')));
+        const open = descriptorsIn(join(folder, 'spool'));
+        expect(open).toHaveLength(1);
+        closeSync(open[0]!);
         throw new Error('broken');
       });
       expect(await refused(spool.fill('A', broken, here))).toEqual(new Error('broken'));
