@@ -80,6 +80,27 @@ test('a body that comes too late is refused as its request is, and nothing that 
   await once(slow.close(), 'close');
 });
 
+test('a body that breaks after its request was answered is answered no more, and its connection ends', async () => {
+  answer = (_request, response) => void response.end('<>');
+  let heard = '';
+  caller.setEncoding('latin1').on('data', (piece) => {
+    heard += piece;
+  });
+  caller.write('POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await eventually(() => expect(heard).toContain('<>'));
+  const ended = once(caller, 'end');
+  caller.write('zz\r\n');
+  await ended;
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
+});
+
+test('a caller that never ends its side after its last answer is let go of all the same', async () => {
+  const [connection] = (await once(server, 'connection')) as [Socket];
+  const closed = once(connection, 'close');
+  caller.resume().write('HELLO\r\n\r\n');
+  await closed;
+});
+
 /** One read of Node's takes at most so much off a connection. */
 const longest_read = 64 * 1024;
 const get = (path: number) => `GET /${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -155,4 +176,21 @@ test('a body behind many requests arrives whole in its turn', async () => {
   const heard = (await caller.setEncoding('latin1').toArray()).join('');
   expect(heard.match(/HTTP\/1\.1 200/g)).toHaveLength(1504);
   expect(bodies.map((body) => body === long)).toEqual([true, true, true]);
+});
+
+test('what waits behind the last answer of its connection is not begun', async () => {
+  caller.write(get(1) + get(2));
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+  expect([read, answered.length]).toEqual([2, 1]);
+});
+
+test('a request whose body breaks while it waits is refused in its turn, and not begun', async () => {
+  answer = () => undefined;
+  caller.write(`${get(1)}POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`);
+  await eventually(() => expect([read, answered.length]).toEqual([2, 1]));
+  answered[0]!.end('<>');
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+  expect(answered).toHaveLength(1);
 });
