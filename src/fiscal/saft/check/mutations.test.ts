@@ -798,6 +798,29 @@ test('the line is that of the element, the document is named, the words say how 
   );
 });
 
+test('the first and the last day of a period are in it, the days beside them are not', async () => {
+  const xml = await ours;
+  const dates = [...xml.matchAll(/<(?:Invoice|Movement|Work|Transaction)Date>([^<]+)/g)]
+    .map(([, date]) => date!)
+    .sort();
+  const during = (from: string, to: string) =>
+    check(xml.replace(/<StartDate>[^<]+/, `<StartDate>${from}`).replace(/<EndDate>[^<]+/, `<EndDate>${to}`));
+  const [first, last] = [dates[0]!, dates.at(-1)!];
+  const beside = (date: string, days: number) =>
+    new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
+  expect((await during(first, last)).counts.DATE_OUTSIDE_PERIOD).toBeUndefined();
+  expect((await during(beside(first, 1), last)).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
+  expect((await during(first, beside(last, -1))).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
+});
+
+test.each([
+  ['2022-12-31', undefined],
+  ['2023-01-01', 1],
+])('an ATCUD of 0 on %s', async (date, told) => {
+  const on = both(within(sold, /<ATCUD>[^<]*/, '<ATCUD>0'), within(sold, /<InvoiceDate>[^<]*/, `<InvoiceDate>${date}`));
+  expect((await check(on(await ours))).counts.ATCUD_ZERO).toBe(told);
+});
+
 test('a file that is wrong throughout is counted, not remembered', async () => {
   const xml = (await ours).replaceAll('<UnitOfMeasure>', '<UnitOfMeasure lang="pt">');
   const { findings, counts } = await checkSaft(bytesOf(xml), { mostPerCode: 5 });
