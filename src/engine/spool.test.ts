@@ -23,16 +23,17 @@ let folder: string;
 let spool: Spool;
 beforeEach(async () => {
   folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-spool-'));
-  spool = await openSpool({ directory: join(folder, 'spool'), perCompany: 2, writing: 2, together: 3 });
+  spool = await openSpool({ directory: directory(), perCompany: 2, writing: 2, together: 3 });
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const left = () => readdirSync(join(folder, 'spool'));
-/** Of the open files in a folder, those that have no name any more too. */
-function descriptorsIn(directory: string): number[] {
+const directory = () => join(folder, 'spool');
+const left = () => readdirSync(directory());
+/** Of the spool's open files, those that have no name any more too. */
+function descriptors(): number[] {
   const open = readdirSync('/proc/self/fd').filter((number) => {
     try {
-      return readlinkSync(join('/proc/self/fd', number)).startsWith(`${directory}/`);
+      return readlinkSync(join('/proc/self/fd', number)).startsWith(`${directory()}/`);
     } catch {
       // The one of reading this folder.
       return false;
@@ -80,20 +81,18 @@ test('what was written comes out, whole, and has no name on the disk', async () 
 });
 
 test('what is written is for nobody else on the machine to read', async () => {
-  const directory = join(folder, 'spool');
-  const modes = [statSync(directory).mode & 0o777];
+  const modes = [statSync(directory()).mode & 0o777];
   const download = new Download('a.txt', async () => {
-    modes.push(...descriptorsIn(directory).map((descriptor) => fstatSync(descriptor).mode & 0o777));
+    modes.push(...descriptors().map((descriptor) => fstatSync(descriptor).mode & 0o777));
   });
   (await spool.fill('A', download, here)).content(here).destroy();
   expect(modes).toEqual([0o700, 0o600]);
 });
 
 test('what a killed process left behind goes at the next start', async () => {
-  const directory = join(folder, 'spool');
-  writeFileSync(join(directory, 'left'), 'x');
-  mkdirSync(join(directory, 'folder'));
-  await openSpool({ directory, perCompany: 1, writing: 1, together: 1 });
+  writeFileSync(join(directory(), 'left'), 'x');
+  mkdirSync(join(directory(), 'folder'));
+  await openSpool({ directory: directory(), perCompany: 1, writing: 1, together: 1 });
   expect(left()).toEqual([]);
 });
 
@@ -175,14 +174,14 @@ describe('a place', () => {
       expect(await refused(spool.fill('A', full, here))).toEqual(['UNAVAILABLE', 60]);
       expect(await refused(spool.fill('A', leaving, gone.signal))).toBeInstanceOf(CallerGone);
     }
-    expect([left(), descriptorsIn(join(folder, 'spool'))]).toEqual([[], []]);
+    expect([left(), descriptors()]).toEqual([[], []]);
   });
 
   test('is free again when its file cannot even be closed', async () => {
     for (let again = 0; again < 5; again += 1) {
       const broken = new Download('x', async () => {
         // Somebody else has closed it: what is left to do with it fails.
-        const open = descriptorsIn(join(folder, 'spool'));
+        const open = descriptors();
         expect(open).toHaveLength(1);
         closeSync(open[0]!);
         throw new Error('broken');
@@ -192,12 +191,12 @@ describe('a place', () => {
   });
 
   test('is free again when the folder is gone', async () => {
-    rmSync(join(folder, 'spool'), { recursive: true });
+    rmSync(directory(), { recursive: true });
     for (let again = 0; again < 5; again += 1) {
       expect(await refused(spool.fill('A', of('x'), here))).toMatchObject({ code: 'ENOENT' });
     }
-    mkdirSync(join(folder, 'spool'));
+    mkdirSync(directory());
     expect((await spool.fill('A', of('x'), here)).size).toBe(1);
-    expect(existsSync(join(folder, 'spool'))).toBe(true);
+    expect(existsSync(directory())).toBe(true);
   });
 });

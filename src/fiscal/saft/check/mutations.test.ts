@@ -4,6 +4,7 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { everything, sourceOf, textOf } from '../../../../test/golden/saft-samples.ts';
+import { addDays } from '../../time.ts';
 import { writeSaft } from '../write.ts';
 import { checkSaft, type SaftReport } from './check-saft.ts';
 import { findingWords } from './finding-words.ts';
@@ -806,11 +807,9 @@ test('the first and the last day of a period are in it, the days beside them are
   const during = (from: string, to: string) =>
     check(xml.replace(/<StartDate>[^<]+/, `<StartDate>${from}`).replace(/<EndDate>[^<]+/, `<EndDate>${to}`));
   const [first, last] = [dates[0]!, dates.at(-1)!];
-  const beside = (date: string, days: number) =>
-    new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
   expect((await during(first, last)).counts.DATE_OUTSIDE_PERIOD).toBeUndefined();
-  expect((await during(beside(first, 1), last)).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
-  expect((await during(first, beside(last, -1))).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
+  expect((await during(addDays(first, 1), last)).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
+  expect((await during(first, addDays(last, -1))).counts.DATE_OUTSIDE_PERIOD).toBeGreaterThan(0);
 });
 
 test.each([
