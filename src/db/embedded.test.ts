@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import {
+  appendFile,
   chmod,
   chown,
   cp,
@@ -191,6 +192,20 @@ describe('a service', () => {
       unix_socket_permissions: '0700',
     });
   });
+
+  test('keeps the log of its server short while it runs', async () => {
+    const held = await startEmbedded(options());
+    const log = join(directory, 'postgres.log');
+    const complain = (words: string) => ask(held, `do $$ begin raise warning '${words}'; end $$`);
+    await complain('before');
+    await appendFile(log, '.'.repeat(10_000_001));
+    await expect.poll(async () => (await stat(log)).size, { timeout: 20_000 }).toBeLessThan(10_000);
+    await complain('after');
+    expect(await readFile(`${log}.1`, 'utf8')).toContain('WARNING:  before');
+    expect(await readFile(log, 'utf8')).toMatch(/^[^\0]*WARNING: {2}after\n/);
+    expect((await readdir(directory)).filter((name) => name.startsWith('postgres.log'))).toHaveLength(2);
+    await held.stop();
+  }, 60_000);
 
   test('lets nobody else in', async () => {
     await seed();

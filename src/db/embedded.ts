@@ -31,6 +31,7 @@ import {
   startPostmaster,
   stopPostmaster,
 } from './postmaster.ts';
+import { boundLog } from './server-log.ts';
 
 export interface EmbeddedOptions {
   readonly dataDirectory: string;
@@ -159,13 +160,16 @@ interface Seat {
 
 const door_interval_ms = 3_000;
 
+const logFileOf = ({ path }: DataDirectory): string => join(path, 'postgres.log');
+
 /**
- * Looks now and then whether the server lets anybody in. One that was told to stop by somebody else (SIGTERM: the smart
+ * Looks now and then whether the server lets anybody in, and has not written too much. One that was told to stop by somebody else (SIGTERM: the smart
  * way) would wait for our connections for ever: it is stopped, and then started again.
  */
 function watchDoor(place: Place, leaving: () => boolean): ReturnType<typeof setInterval> {
   let looking = false;
   const look = async (): Promise<void> => {
+    await boundLog(logFileOf(place.directory)).catch(() => undefined);
     const file = await readPidFile(place.folder);
     if (file === undefined) return;
     const answer = await knock(file, place.folder, place.directory.user, place.name);
@@ -248,7 +252,7 @@ class Patience {
     const says = answer !== undefined && 'words' in answer ? `it says "${answer.words}"` : 'it does not answer yet';
     if (waited > patience_ms) {
       throw new DataDirectoryUnusable(
-        `The database in ${folder} let nobody in for ${Math.round(waited / 1000)} s (${says}): see ${join(directory.path, 'postgres.log')}, and try again.`,
+        `The database in ${folder} let nobody in for ${Math.round(waited / 1000)} s (${says}): see ${logFileOf(directory)}, and try again.`,
       );
     }
     // After 5 s, then twice as long each time.
@@ -269,7 +273,7 @@ async function start(place: Place, stalePid: number | undefined): Promise<string
     {
       folder: place.folder,
       socketDirectory: place.socketDirectory,
-      logFile: join(place.directory.path, 'postgres.log'),
+      logFile: logFileOf(place.directory),
       user: place.directory.user,
       binaries,
       durable: place.durable,

@@ -1,15 +1,14 @@
 /** The server process of one database folder: telling whether it runs, starting it, stopping it. */
 import { spawn, spawnSync } from 'node:child_process';
-import { constants } from 'node:fs';
-import { lstat, open, readFile, readlink, rename, rm, stat } from 'node:fs/promises';
+import { lstat, readFile, readlink, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { giveToOwner } from './belongings.ts';
 import { type Binaries, serverEnvironment } from './binaries.ts';
 import { isAlive, superuser } from './cluster.ts';
 import { DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+import { openLog } from './server-log.ts';
 import { ownSettings } from './session-settings.ts';
 
 /** The socket's number; each folder has its own socket directory, so it is always the same. */
@@ -181,18 +180,6 @@ function flags(options: StartOptions): string[] {
   const on = options.durable ? 'on' : 'off';
   for (const name of ['fsync', 'synchronous_commit', 'full_page_writes']) settings[name] = on;
   return ['-D', options.folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
-}
-
-async function openLog(path: string) {
-  const size = await stat(path).then(
-    (found) => found.size,
-    () => 0,
-  );
-  if (size > 10_000_000) await rename(path, `${path}.1`);
-  const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
-  const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
-  await giveToOwner(path);
-  return { logFile: path, before: (await file.stat()).size, file };
 }
 
 /**
