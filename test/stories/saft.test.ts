@@ -1,8 +1,9 @@
 /** The SAF-T of a period over the wire: whole, or a refusal; few at once; nothing left behind. */
 import { createPublicKey } from 'node:crypto';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
-import { request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ClientRequest, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
@@ -131,6 +132,7 @@ test('HEAD says how long it would be', async () => {
   const [head, get] = [await A.call('HEAD', march), await A.get(march)];
   expect([head.status, head.bytes.length]).toEqual([200, 0]);
   expect(head.headers['content-length']).toBe(get.headers['content-length']);
+  expect(get.headers['ratelimit-policy']).toBe('"credential";q=1000000;w=60');
 });
 
 /** Whoever reads documents waits until the work is done. */
@@ -157,6 +159,14 @@ async function locks(granted: boolean): Promise<number> {
 const waiting = (count: number) => vi.waitFor(async () => expect(await locks(false)).toBe(count), 5000);
 const portOf = () => (service.app.http.server.address() as AddressInfo).port;
 
+/** A request of a caller that may leave, on a connection of its own. */
+function asking(path: string): ClientRequest {
+  const headers = { 'x-api-key': A.key };
+  const sent = request({ port: portOf(), host: '127.0.0.1', path, headers, agent: false });
+  sent.on('error', () => undefined).end();
+  return sent;
+}
+
 describe('many at once', () => {
   test('two of a company, of which one is written; a third is told to come back, and another company has its turn', async () => {
     let first: Promise<Answer<Refused>>[] = [];
@@ -175,13 +185,31 @@ describe('many at once', () => {
     expect(texts[2]).toContain('Só da Beta');
   });
 
+  test('a caller that hangs up while it waits for its turn frees its place at once', async () => {
+    const { server } = service.app.http;
+    const ends: Promise<unknown>[] = [];
+    const note = (socket: Socket) => void ends.push(once(socket, 'close'));
+    const two = await whileHeld(async () => {
+      server.on('connection', note);
+      const three = Array.from({ length: 3 }, () => asking(march));
+      // Whoever it is, of the others one is being written and one waits.
+      const told = await Promise.race(three.map(async (one) => [one, (await once(one, 'response'))[0].statusCode]));
+      server.off('connection', note);
+      expect(told[1]).toBe(429);
+      for (const one of three) one.destroy();
+      await Promise.all(ends);
+      const next = [A.get(march), A.get(march)];
+      expect((await Promise.race(next)).status).toBe(429);
+      return next;
+    });
+    expect((await Promise.all(two)).map(({ status }) => status).sort()).toEqual([200, 429]);
+  });
+
   test('a caller that hangs up frees its place, and leaves neither a file nor a transaction', async () => {
     const before = service.logs.length;
     for (let again = 0; again < 3; again += 1) {
       await whileHeld(async () => {
-        const leaving = request({ port: portOf(), host: '127.0.0.1', path: march, headers: { 'x-api-key': A.key } });
-        leaving.on('error', () => undefined);
-        leaving.end();
+        const leaving = asking(march);
         await waiting(1);
         leaving.destroy();
       });
