@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Refused } from '../client.ts';
+import { eventually } from '../eventually.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -94,6 +95,36 @@ describe('limits per minute', () => {
     expect((await service.owner.query(claims, [headers['idempotency-key']])).rowCount).toBe(0);
     nextMinute();
     expect((await create()).status).toBe(201);
+  });
+
+  test('nor has whoever of many at once is beyond it, also where its key was taken before that was known', async () => {
+    nextMinute();
+    const keys = Array.from({ length: 12 }, () => uuidv7());
+    const create = (key: string) =>
+      A.post('/customers', { name: key, country: 'PT' }, { headers: { 'idempotency-key': key } });
+    const locker = await service.owner.connect();
+    await locker.query('begin; lock table certo.claims in access exclusive mode');
+    let begun = 0;
+    const count = () => {
+      begun += 1;
+    };
+    service.app.http.server.on('request', count);
+    const creating = Promise.all(keys.map(create));
+    await eventually(() => expect(begun).toBe(keys.length)).finally(() => locker.query('rollback'));
+    locker.release();
+    service.app.http.server.off('request', count);
+    const statuses = (await creating).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 201)).toHaveLength(5);
+    const refused = keys.filter((_, i) => statuses[i] === 429);
+    expect(refused).toHaveLength(7);
+    const claims = 'select fence from certo.claims where key = any ($1)';
+    const { rows } = await service.owner.query(claims, [refused]);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter(({ fence }) => fence !== null)).toEqual([]);
+    nextMinute();
+    expect((await Promise.all(refused.slice(0, 5).map(create))).map(({ status }) => status)).toEqual(
+      Array(5).fill(201),
+    );
   });
 
   test('an address that fails to authenticate is shut out for the minute; one that does not is not', async () => {
