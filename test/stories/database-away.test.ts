@@ -114,6 +114,18 @@ test('a key of which nobody heard whether it was taken is free again', async () 
   expect(await made(asked)).toBe(1);
 });
 
+test.each(['cut before it arrives', 'cut before the answer'] as const)(
+  'a connection that breaks as it takes the key is nothing to its caller: %s',
+  async (how) => {
+    const asked = asking();
+    relay.fault = { on: 'claim_insert', how };
+    const done = await post(other, asked);
+    expect([done.status, relay.fault], done.text).toEqual([201, undefined]);
+    expect((await post(other, asked)).text).toBe(done.text);
+    expect(await made(asked)).toBe(1);
+  },
+);
+
 test('what may have been done keeps its key, whatever else is let go', async () => {
   const [unknown, undone] = [asking(), asking()];
   relay.fault = { on: 'claim_complete', how: 'cut before it arrives' };
