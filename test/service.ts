@@ -75,6 +75,8 @@ export interface ServiceOptions {
   readonly trustedProxies?: readonly string[];
   /** Milliseconds for the limits per minute; default: the real ones. */
   readonly milliseconds?: () => number;
+  /** For a request to arrive, and for a caller that takes nothing; default: 60. */
+  readonly httpDeadline_seconds?: number;
 }
 
 export interface CallOptions {
@@ -229,7 +231,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       apiKeyRate: options.apiKeyRate ?? 1_000_000,
       ipRate: options.ipRate ?? 1_000_000,
       trustedProxies: options.trustedProxies ?? [],
-      httpDeadline_seconds: 60,
+      httpDeadline_seconds: options.httpDeadline_seconds ?? 60,
     },
   };
   const first = await openDoor(parts, logs);

@@ -1,4 +1,6 @@
 /** Answers that nobody takes: what callers keep of memory in this way is bounded, and takes nothing from anyone else. */
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -17,8 +19,13 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 /** Sends the request on so many connections, at once, and reads nothing of the answers. */
-async function neverRead(connections: number, request: string, from = '127.0.0.1'): Promise<Socket[]> {
-  const { port } = service.app.http.server.address() as AddressInfo;
+async function neverRead(
+  connections: number,
+  request: string,
+  from = '127.0.0.1',
+  { app }: Pick<Service, 'app'> = service,
+): Promise<Socket[]> {
+  const { port } = app.http.server.address() as AddressInfo;
   const opened = Array.from({ length: connections }, async () => {
     const socket = connect({ port, host: '127.0.0.1', localAddress: from });
     await new Promise((resolve) => socket.once('connect', resolve));
@@ -54,6 +61,20 @@ function statusOf(socket: Socket): Promise<string> {
   });
 }
 
+/** What is to be answered to so many callers that have hung up by now. */
+async function begunAndGone(callers: number, request: string, from: string): Promise<ServerResponse[]> {
+  const { server } = service.app.http;
+  const begun: ServerResponse[] = [];
+  const note = (_: unknown, response: ServerResponse) => void begun.push(response);
+  server.on('request', note);
+  const sockets = await neverRead(callers, request, from);
+  await eventually(() => expect(begun.length).toBe(callers));
+  server.off('request', note);
+  for (const socket of sockets) socket.destroy();
+  await eventually(() => expect(begun.filter(({ closed }) => !closed)).toEqual([]));
+  return begun;
+}
+
 /** Of each; then they are let go. */
 async function statusesOf(sockets: readonly Socket[]): Promise<string[]> {
   const statuses = await Promise.all(sockets.map(statusOf));
@@ -67,7 +88,7 @@ async function ask(from: string, request: string): Promise<string> {
   return statusOf(socket!).finally(() => socket!.destroy());
 }
 
-const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${A.key}\r\n\r\n`;
+const get = (path: string, { key } = A) => `GET ${path} HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${key}\r\n\r\n`;
 const post = (path: string, body: unknown, idempotencyKey: string) => {
   const json = JSON.stringify(body);
   const fields = `X-Api-Key: ${A.key}\r\nIdempotency-Key: ${idempotencyKey}\r\nContent-Type: application/json`;
@@ -75,9 +96,9 @@ const post = (path: string, body: unknown, idempotencyKey: string) => {
 };
 
 /** A thousand lines of an item that says as much as it may: some 50 kB that are asked for, and 7 MB that are answered. */
-async function manyLines(): Promise<Record<string, unknown>> {
-  const { id } = await A.item({ name: '漢'.repeat(200), description: '漢'.repeat(2000), type: 'PRODUCT' });
-  const customerId = (await A.customer()).id;
+async function manyLines(company = A): Promise<Record<string, unknown>> {
+  const { id } = await company.item({ name: '漢'.repeat(200), description: '漢'.repeat(2000), type: 'PRODUCT' });
+  const customerId = (await company.customer()).id;
   return {
     type: 'INVOICE',
     cae: '62010',
@@ -102,6 +123,14 @@ test('answers that a caller takes nothing of are kept for it up to 64 MiB; other
   expect((await A.get('/company')).status).toBe(200);
   expect((await statusesOf(readers)).sort()).toEqual([...Array(room).fill('200'), '503', '503']);
 
+  // Who has gone before its answer was made is given none.
+  const locker = await service.owner.connect();
+  await locker.query('begin; lock table certo.documents in access exclusive mode');
+  const begun = await begunAndGone(room + 2, read, '127.0.0.5').finally(() => locker.query('rollback'));
+  locker.release();
+  await eventually(() => expect(begun.filter(({ writableEnded }) => !writableEnded)).toEqual([]), 60_000);
+  expect(await ask('127.0.0.5', read)).toBe('200');
+
   // All are begun before any of them has its answer: what was done is not undone, and told when there is room.
   const writers = await neverRead(room + 2, create, '127.0.0.4');
   const statuses = await statusesOf(writers);
@@ -109,3 +138,24 @@ test('answers that a caller takes nothing of are kept for it up to 64 MiB; other
   expect(new Set(statuses)).toEqual(new Set(['201', 'hung up']));
   await eventually(async () => expect(await ask('127.0.0.4', create)).toBe('201'), 60_000);
 }, 240_000);
+
+test('a caller that takes nothing for so long is let go, whether it asked for JSON or for files', async () => {
+  const brief = await startService({ companies: ['A'], httpDeadline_seconds: 3 });
+  try {
+    const company = brief.companies.A;
+    const { id } = await company.issue(await company.draft(await manyLines(company)));
+    const year = new Date().getFullYear();
+    const ends: Promise<unknown>[] = [];
+    brief.app.http.server.on('connection', (socket) => ends.push(once(socket, 'close')));
+    // A file of it is shorter than what the system takes for the caller: some behind each other are not.
+    const file = get(`/saft?fromDate=${year}-01-01&toDate=${year}-12-31`, company);
+    const asked = [get(`/invoices/${id}`, company), file.repeat(10)];
+    const sockets = await Promise.all(asked.map((requests) => neverRead(1, requests, '127.0.0.1', brief)));
+    expect(await Promise.all(sockets.flat().map(statusOf))).toEqual(['200', '200']);
+    await eventually(() => expect(ends.length).toBe(2));
+    await Promise.all(ends);
+    for (const socket of sockets.flat()) socket.destroy();
+  } finally {
+    await brief.stop();
+  }
+}, 120_000);
