@@ -1,4 +1,5 @@
 /** What the database ended in favour of others did nothing: the caller hears when to come again, and not of a fault. */
+import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ConnectionLost, DatabaseUnavailable, StatementError } from '../../src/db/errors.ts';
 import type { Db } from '../../src/db/transact.ts';
@@ -62,15 +63,19 @@ test('nobody is told of a fault of ours while the database cannot be reached, wh
   const invoice = await A.issue(await A.draft());
   const { url } = (await A.get<{ url: string }>(`/invoices/${invoice.id}/pdf`)).json;
   let reachable = true;
+  let knowsKeys = false;
   const door = await service.another((db: Db): Db => {
     const lost = () => Promise.reject(new ConnectionLost('no server', { sent: false }));
     const nowhere = { query: lost, batch: lost, commitWith: lost };
-    return { ...db, read: (...args) => (reachable ? db.read(...args) : nowhere), transact: lost, ...wholeWrites(lost) };
+    const read: Db['read'] = (entry, how) =>
+      reachable || (knowsKeys && how === 'lazily') ? db.read(entry, how) : nowhere;
+    return { ...db, read, transact: lost, ...wholeWrites(lost) };
   });
   reachable = false;
-  const ask = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+  const ask = async (method: string, path: string, body?: unknown, headers = {}): Promise<unknown> => {
     const answer = await door.call(method, path, {
       key: A.key,
+      headers,
       ...(body === undefined ? {} : { body }),
       mayFail: true,
     });
@@ -81,10 +86,25 @@ test('nobody is told of a fault of ours while the database cannot be reached, wh
     ['GET', '/invoices?limit=0'],
     ['POST', '/customers', { name: 1 }],
     ['POST', '/customers', { name: 'Ana', country: 'PT' }],
+    [
+      'POST',
+      '/invoices',
+      { type: 'INVOICE', cae: '62010', customerId: invoice.id, items: [{ id: invoice.id, quantity: 1 }] },
+    ],
     ['GET', new URL(url).pathname + new URL(url).search],
     ['GET', '/health/ready'],
   ] as const)
     expect([path, await ask(method, path, body)]).toEqual([path, [503, '1']]);
+
+  // What was done under its key is found, and cannot be told again.
+  const draft = await A.draft();
+  const issue = [`/invoices/${draft.id}/issue`, { expectedUpdatedAt: draft.updatedAt }] as const;
+  const headers = { 'idempotency-key': uuidv7() };
+  expect((await A.post(...issue, { headers })).status).toBe(200);
+  knowsKeys = true;
+  expect(await ask('POST', ...issue, headers)).toEqual([503, '1']);
+  reachable = true;
+  expect(await ask('POST', ...issue, headers)).toEqual([200, undefined]);
   await door.stop();
 });
 

@@ -5,6 +5,7 @@ import { readdirSync } from 'node:fs';
 import { type ClientRequest, request } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { checkSaft } from '../../src/fiscal/saft/check/check-saft.ts';
 import type { Answer, Refused } from '../client.ts';
@@ -218,6 +219,20 @@ describe('many at once', () => {
     await vi.waitFor(async () => expect(await locks(true)).toBe(0));
     expect(readdirSync(service.spoolDirectory)).toEqual([]);
     expect(service.logs.slice(before).filter((line) => line.includes('request failed'))).toEqual([]);
+  });
+
+  test('a database that goes in the middle is told as what passes', async () => {
+    const superuser = new Client(service.connection);
+    await superuser.connect();
+    const answer = await whileHeld(async () => {
+      const asked = A.call('GET', march, { mayFail: true });
+      await waiting(1);
+      await superuser.query(`select pg_terminate_backend(l.pid) from pg_locks l join pg_stat_activity a using (pid)
+        where not l.granted and a.datname = current_database()`);
+      return asked;
+    }).finally(() => superuser.end());
+    expect([answer.status, answer.json.code, answer.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1']);
+    expect((await A.get(march)).status).toBe(200);
   });
 
   test('an error in the middle is an answer, not a torn file', async () => {
