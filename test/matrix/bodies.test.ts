@@ -111,6 +111,14 @@ test('one of more than 4 KiB is read ahead only for a credential that this proce
   for (const raw of [small, larger])
     expect((await service.call('POST', '/customers', { key: stranger, raw })).status).toBe(401);
   expect([readOf(small), readOf(larger)]).toEqual([1, 0]);
+
+  // Who was known is a stranger again once the database has said so.
+  const { key, revoke } = await A.anotherKey();
+  expect((await service.call('POST', '/customers', { key, raw: small })).status).toBe(201);
+  await revoke();
+  const [next, last] = [padded(4098), padded(4099)];
+  for (const raw of [next, last]) expect((await service.call('POST', '/customers', { key, raw })).status).toBe(401);
+  expect([readOf(next), readOf(last)]).toEqual([1, 0]);
   parse.mockRestore();
 
   let asked = 0;
