@@ -41,6 +41,7 @@ describe('drawable text', () => {
 
   test('drops what cannot be seen, turns tabs and line breaks to spaces', () => {
     expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th\ni\u2028j', font, 99)).toBe('abcdefg h i j');
+    expect(printable('Fatu\u00adra', font, 99)).toBe('Fatura');
   });
 
   test('replaces what the font lacks, one for one', () => expect(printable('a张😀b', font, 99)).toBe('a\ufffd\ufffdb'));
@@ -54,6 +55,9 @@ describe('drawable text', () => {
   test('such a word is rather broken behind a separator', () => {
     expect(printable('contas@empresa.pt', font, 9)).toBe('contas@\u200bempresa.pt');
     expect(printable('a-bcdefghijklm', font, 6)).toBe('a-bcdefghi\u200bjklm');
+    const rest = printable(`contas@emp${'m'.repeat(40)}`, font, 9).split('\u200b');
+    expect(rest[0]).toBe('contas@');
+    expect(rest.filter((piece) => font.width(piece) > 9)).toEqual([]);
   });
 
   test('no letter is lost, every piece fits, and a letter keeps its marks', () => {
