@@ -92,6 +92,20 @@ test('who hangs up at once is no fault of ours', async () => {
   expect(service.logs.slice(before).filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
+test('a read whose body breaks is answered once, and what it would have been told is no fault of ours', async () => {
+  const { port } = service.app.http.server.address() as AddressInfo;
+  const before = service.logs.length;
+  const head = `GET /company HTTP/1.1\r\nHost: x\r\nX-Api-Key: ${A.key}\r\nTransfer-Encoding: chunked\r\n\r\n`;
+  for (let round = 0; round < 5; round++) {
+    const socket = connect(port, '127.0.0.1').end(`${head}no chunk\r\n`);
+    let text = '';
+    for await (const piece of socket) text += piece;
+    expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
+    expect((await A.get('/company')).status).toBe(200);
+  }
+  expect(service.logs.slice(before)).toEqual([]);
+});
+
 test('a long body is read once it is known who sent it', async () => {
   const long = `{"name":"${'x'.repeat(100_000)}","name":1}`;
   const post = (key: string) => service.call('POST', '/customers', { key, raw: long });
