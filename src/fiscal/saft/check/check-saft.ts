@@ -98,7 +98,7 @@ class Records implements RecordSink {
   #sums: DocumentSums = emptySums();
   /** The document's type, as it was found among so many of its members: not looked for again at each line. */
   #type = { among: -1, text: '' };
-  readonly #ledger: LedgerTally = { entries: 0, debit: 0n, credit: 0n };
+  readonly #ledger: LedgerTally = { entries: 0, debit: 0n, credit: 0n, complete: true };
 
   constructor(book: Book) {
     this.#book = book;

@@ -42,6 +42,7 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   const date = textIn(node, names.date);
   const entry = textIn(node, 'SystemEntryDate');
   const status = child(node, 'DocumentStatus');
+  const state = textIn(status, names.status);
   const source = textIn(status, names.source);
   checkReference(book, 'CustomerID', node);
   checkReference(book, 'SupplierID', node);
@@ -53,18 +54,19 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   if ((type === 'NC' || type === 'ND') && !sums.references)
     book.findings.tell('REFERENCES_MISSING', node.line, { type });
   const number = textIn(node, names.number);
-  if (kind === 'invoice') noteInvoiced(book, type, textIn(status, names.status), sums, node.line);
+  if (kind === 'invoice') noteInvoiced(book, type, state, sums, node.line);
   if (kind === 'work') checkInvoiced(book, number, type, status);
   noteDate(book, number, date);
   // What was cancelled corrects and settles nothing.
-  if (textIn(status, names.status) !== 'A') checkNamed(book, { number, date, line: node.line }, sums.named);
+  if (state !== 'A') checkNamed(book, { number, date, line: node.line }, sums.named);
   const grossTotal = textIn(child(node, 'DocumentTotals'), 'GrossTotal');
   checkSeries(book, { kind, number, type, date, entry, grossTotal, source, node });
   const section = book.sections[kind];
   section.documents += 1;
   section.lines += sums.lines;
-  if (leftOut[kind].includes(textIn(status, names.status) || '-')) return;
-  if (!sums.complete) section.complete = false;
+  if (state !== '' && leftOut[kind].includes(state)) return;
+  // Without its status nobody knows whether it counts.
+  if (!sums.complete || state === '') section.complete = false;
   section.debit += sums.debit;
   section.credit += sums.credit;
   section.quantity += sums.quantity;
@@ -162,24 +164,28 @@ function checkPaid(book: Book, type: string, node: SaftNode, gross: bigint | und
     return;
   }
   if (gross === undefined || (type !== 'FR' && type !== 'FS')) return;
-  const amounts = payments.map((payment) => unitsOf(textIn(payment, 'PaymentAmount')));
   const withheld = allIn(node, 'WithholdingTax');
-  const expected = gross - heldBack(withheld);
+  const paid = sumOf(payments, 'PaymentAmount');
+  const heldBack = sumOf(withheld, 'WithholdingTaxAmount');
   // Stamp duty may be held back from the price or not.
-  const withStamp = gross - heldBack(withheld.filter((tax) => textIn(tax, 'WithholdingTaxType') !== 'IS'));
-  let paid = 0n;
-  for (const amount of amounts) {
-    // What can't be read was told: a sum would only repeat it.
-    if (amount === undefined) return;
-    paid += amount;
-  }
-  if (apart(paid, expected) > cent && apart(paid, withStamp) > cent) {
+  const others = withheld.filter((tax) => textIn(tax, 'WithholdingTaxType') !== 'IS');
+  const withoutStamp = sumOf(others, 'WithholdingTaxAmount');
+  if (paid === undefined || heldBack === undefined || withoutStamp === undefined) return;
+  const expected = gross - heldBack;
+  if (apart(paid, expected) > cent && apart(paid, gross - withoutStamp) > cent) {
     book.findings.tell('PAYMENT_SUM', totals.line, { value: unitsText(paid), expected: unitsText(expected) });
   }
 }
 
-function heldBack(withheld: readonly SaftNode[]): bigint {
-  return withheld.reduce((sum, tax) => sum + (unitsOf(textIn(tax, 'WithholdingTaxAmount')) ?? 0n), 0n);
+/** Undefined where one can't be read: that was told, and a sum would only repeat it. */
+function sumOf(nodes: readonly SaftNode[], name: string): bigint | undefined {
+  let sum = 0n;
+  for (const node of nodes) {
+    const amount = unitsOf(textIn(node, name));
+    if (amount === undefined) return undefined;
+    sum += amount;
+  }
+  return sum;
 }
 
 /** A section's head against its documents. */

@@ -16,10 +16,10 @@ export function checkHeader(book: Book, node: SaftNode): void {
   if (/^\d{9}$/.test(nif) && !isNif(nif)) {
     book.findings.tell('NIF_WRONG', node.line, { name: 'TaxRegistrationNumber', value: nif });
   }
-  const year = Number(textIn(node, 'FiscalYear'));
-  const started = Number(from.slice(0, 4));
-  // A tax period may begin within the year before.
-  if (from !== '' && year !== started && year !== started - 1) {
+  const year = textIn(node, 'FiscalYear');
+  // A tax period may begin within the year before. What is missing or no number was told.
+  const before = Number.parseInt(from, 10) - Number.parseInt(year, 10);
+  if (before < 0 || before > 1) {
     book.findings.tell('FISCAL_YEAR', node.line, { value: year, from });
   }
 }
@@ -69,13 +69,18 @@ export interface LedgerTally {
   entries: number;
   debit: bigint;
   credit: bigint;
+  /** False when an amount could not be read, as of a section. */
+  complete: boolean;
 }
 
 /** A debit or credit line of an entry. */
 export function checkLedgerLine(book: Book, ledger: LedgerTally, node: SaftNode): void {
   checkReference(book, 'AccountID', node);
-  ledger.debit += unitsOf(textIn(node, 'DebitAmount')) ?? 0n;
-  ledger.credit += unitsOf(textIn(node, 'CreditAmount')) ?? 0n;
+  const debit = unitsOf(textIn(node, 'DebitAmount'));
+  const credit = unitsOf(textIn(node, 'CreditAmount'));
+  ledger.debit += debit ?? 0n;
+  ledger.credit += credit ?? 0n;
+  if (debit === undefined && credit === undefined) ledger.complete = false;
 }
 
 /** An entry of a journal. */
@@ -99,7 +104,7 @@ export function checkLedger(book: Book, ledger: LedgerTally, node: SaftNode): vo
     ['TotalCredit', ledger.credit],
   ] as const) {
     const told = unitsOf(textIn(node, name));
-    if (told === undefined || apart(told, sum) <= cent) continue;
+    if (told === undefined || !ledger.complete || apart(told, sum) <= cent) continue;
     const facts = { name, value: unitsText(told), expected: unitsText(sum), leftOut: '–' };
     book.findings.tell('SECTION_SUM', node.line, facts);
   }

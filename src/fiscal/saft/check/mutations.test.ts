@@ -77,6 +77,22 @@ const structure: readonly Mutation[] = [
   ['an element left out', ['ELEMENT_MISSING'], swap('<TaxEntity>Global</TaxEntity>\n', '')],
   ['a mandatory element of a document left out', ['ELEMENT_MISSING'], within(ft1, /<SystemEntryDate>.*\n/, ''), ft1],
   ['a required choice left out', ['ELEMENT_MISSING'], within('GT A2026/1', /<CreditAmount>.*\n/, ''), 'GT A2026/1'],
+  ['the type of a document left out', ['ELEMENT_MISSING'], within(ft1, /<InvoiceType>.*\n/, ''), ft1],
+  [
+    'the status of a cancelled document left out',
+    ['ELEMENT_MISSING'],
+    within('FT A2026/3', /<InvoiceStatus>.*\n/, ''),
+    'FT A2026/3',
+  ],
+  [
+    'the amount of a withholding left out',
+    ['ELEMENT_MISSING'],
+    within('FR A2026/1', /<WithholdingTaxAmount>.*\n/, ''),
+    'FR A2026/1',
+  ],
+  ['the fiscal year left out', ['ELEMENT_MISSING'], swap(/<FiscalYear>.*\n/, '')],
+  ['the first day left out', ['ELEMENT_MISSING'], swap(/<StartDate>.*\n/, '')],
+  ['the last day left out', ['ELEMENT_MISSING'], swap(/<EndDate>.*\n/, '')],
   ['a whole structure left out', ['ELEMENT_MISSING'], swap(/<CompanyAddress>[\s\S]*?<\/CompanyAddress>\n/, '')],
   [
     'a document without lines',
@@ -599,6 +615,8 @@ const controls: readonly Mutation[] = [
 const ledger: readonly Mutation[] = [
   ['a ledger that counts wrong', ['SECTION_COUNT'], swap('<NumberOfEntries>1', '<NumberOfEntries>2')],
   ['a ledger that sums wrong', ['SECTION_SUM'], swap('<TotalDebit>1230.00', '<TotalDebit>1231.00')],
+  ['a debit left out', ['ELEMENT_MISSING'], swap(/<DebitAmount>1230.00<\/DebitAmount>\s*/, '')],
+  ['a credit left out', ['ELEMENT_MISSING'], swap(/<CreditAmount>230.00<\/CreditAmount>\s*/, '')],
   ['an account without its taxonomy', ['ACCOUNT_CODE_MISSING'], swap(/<TaxonomyCode>10<\/TaxonomyCode>\s*/, '')],
   [
     'a first-level account with a parent',

@@ -134,10 +134,11 @@ export function placeBehind(sequence: number, count: number, beginOf: (place: nu
 }
 
 function checkCode(book: Book, { kind, number, type, node }: Placed): void {
+  if (type === '') return;
   const key = `${kind} ${number.slice(0, number.indexOf(' '))}`;
   const first = book.codeTypes.get(key);
   if (first === undefined) book.codeTypes.set(key, type);
-  else if (first !== type && type !== '') book.findings.tell('TYPE_NOT_OF_SERIES', node.line, { number, first, type });
+  else if (first !== type) book.findings.tell('TYPE_NOT_OF_SERIES', node.line, { number, first, type });
 }
 
 function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Placed, sequence: number): void {
