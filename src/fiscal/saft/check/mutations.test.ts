@@ -669,6 +669,24 @@ const chains: readonly Mutation[] = [
   ],
   ['an ATCUD with its label', ['ATCUD_FORM'], within('FT F2026/1', '<ATCUD>', '<ATCUD>ATCUD:'), 'FT F2026/1'],
   ['an ATCUD of another number', ['ATCUD_NUMBER'], within('FT A2026/2', /-2<\/ATCUD>/, '-3</ATCUD>'), 'FT A2026/2'],
+  [
+    'an ATCUD with zeros that the number has not',
+    ['ATCUD_NUMBER'],
+    within('FT F2026/1', /-1<\/ATCUD>/, '-0001</ATCUD>'),
+    'FT F2026/1',
+  ],
+  [
+    'an ATCUD without the zeros of the number',
+    ['ATCUD_NUMBER', 'HASH_WRONG'],
+    within('FT F2026/1', '>FT F2026/1<', '>FT F2026/0001<'),
+    'FT F2026/0001',
+  ],
+  [
+    'a number and an ATCUD with zeros, signed without them',
+    ['HASH_WRONG'],
+    both(within('FT F2026/1', /-1<\/ATCUD>/, '-0001</ATCUD>'), within('FT F2026/1', '>FT F2026/1<', '>FT F2026/0001<')),
+    'FT F2026/0001',
+  ],
   ['an ATCUD of another series', ['ATCUD_CODE'], within('FT A2026/2', /<ATCUD>.../, '<ATCUD>ZZZ'), 'FT A2026/2'],
   ['no ATCUD', ['ATCUD_ZERO'], within('FT A2026/2', /<ATCUD>[^<]*/, '<ATCUD>0'), 'FT A2026/2'],
   [

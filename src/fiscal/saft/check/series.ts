@@ -60,7 +60,7 @@ export function checkSeries(book: Book, placed: Placed): void {
   const key = `${kind} ${name}`;
   const series = book.series.get(key) ?? openSeries(book, key, name);
   checkCode(book, placed);
-  checkAtcud(book, series, placed, sequence);
+  checkAtcud(book, series, placed);
   const isNew = addNumber(series, sequence, node.line);
   if (!isNew) book.findings.tell('NUMBER_REPEATED', node.line, { number });
   const follows = series.last === 0 || sequence > series.last;
@@ -141,7 +141,7 @@ function checkCode(book: Book, { kind, number, type, node }: Placed): void {
   else if (first !== type) book.findings.tell('TYPE_NOT_OF_SERIES', node.line, { number, first, type });
 }
 
-function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Placed, sequence: number): void {
+function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Placed): void {
   const value = textIn(node, 'ATCUD');
   if (value === '') return;
   // ATCUD (Portaria 195/2020) are mandatory since 2023-01-01; before, the element held 0.
@@ -155,7 +155,9 @@ function checkAtcud(book: Book, series: SeriesState, { node, number, date }: Pla
     return;
   }
   const code = found[1]!;
-  if (Number(found[2]) !== sequence) book.findings.tell('ATCUD_NUMBER', node.line, { value, number });
+  // The digits as they are printed, with whatever zeros stand before them.
+  if (found[2] !== number.slice(number.lastIndexOf('/') + 1))
+    book.findings.tell('ATCUD_NUMBER', node.line, { value, number });
   if (series.validationCode !== undefined && series.validationCode !== code) {
     book.findings.tell('ATCUD_CODE', node.line, { value, code: series.validationCode });
   }
