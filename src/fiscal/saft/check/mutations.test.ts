@@ -695,6 +695,12 @@ const chains: readonly Mutation[] = [
     within('FT F2026/1', '<InvoiceType>FT', '<InvoiceType>FS'),
     'FT F2026/1',
   ],
+  [
+    'one code for two types, in two sections',
+    ['TYPE_NOT_OF_SERIES', 'HASH_WRONG'],
+    within('GD A2026/1', '>GD A2026/1<', '>FT G2026/1<'),
+    'FT G2026/1',
+  ],
 ];
 
 /** With one key, whose version is that of the signatures it made. */

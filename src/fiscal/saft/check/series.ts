@@ -133,11 +133,11 @@ export function placeBehind(sequence: number, count: number, beginOf: (place: nu
   return low;
 }
 
-function checkCode(book: Book, { kind, number, type, node }: Placed): void {
+function checkCode(book: Book, { number, type, node }: Placed): void {
   if (type === '') return;
-  const key = `${kind} ${number.slice(0, number.indexOf(' '))}`;
-  const first = book.codeTypes.get(key);
-  if (first === undefined) book.codeTypes.set(key, type);
+  const code = number.slice(0, number.indexOf(' '));
+  const first = book.codeTypes.get(code);
+  if (first === undefined) book.codeTypes.set(code, type);
   else if (first !== type) book.findings.tell('TYPE_NOT_OF_SERIES', node.line, { number, first, type });
 }
 
