@@ -104,6 +104,7 @@ const structure: readonly Mutation[] = [
       'FR A2026/1',
     ],
   ),
+  ['a quantity left out', ['ELEMENT_MISSING'], within('GD A2026/1', /<Quantity>.*\n/, ''), 'GD A2026/1'],
   [
     'the first day left out, and documents behind the last',
     ['ELEMENT_MISSING'],
@@ -285,6 +286,18 @@ const taxed = (number: string, tax: string) =>
     const net = /<NetTotal>([^<]*)/.exec(found)![1]!;
     return `<TaxPayable>${tax}</TaxPayable>\n<NetTotal>${net}</NetTotal>\n<GrossTotal>${(Number(net) + Number(tax)).toFixed(2)}`;
   });
+/** 4 of the 10 of a line, on the other side. */
+const partOf = (line: string) =>
+  line
+    .replace('<LineNumber>1', '<LineNumber>2')
+    .replace('<Quantity>10', '<Quantity>4')
+    .replace('CreditAmount>1000.00</CreditAmount', 'DebitAmount>400.00</DebitAmount');
+/** A line of the tax of 100.00 alone. */
+const taxOf = (line: string) =>
+  line
+    .replace('<LineNumber>1', '<LineNumber>2')
+    .replace(/<UnitPrice>[^<]*<\/UnitPrice>\n/, '<UnitPrice>0.00</UnitPrice>\n<TaxBase>100.00</TaxBase>\n')
+    .replace(/<DebitAmount>[^<]*/, '<DebitAmount>0.00');
 const paid = (amount: string) => within('FR A2026/1', /<PaymentAmount>[^<]*/, `<PaymentAmount>${amount}`);
 const withheldStamp = within('FR A2026/1', '<WithholdingTaxType>IRS', '<WithholdingTaxType>IS');
 /** What a document says that it was made of. */
@@ -359,12 +372,14 @@ const figures: readonly Mutation[] = [
     within('FT F2026/1', '<TaxPercentage>23.00', '<TaxPercentage>22.00'),
     'FT F2026/1',
   ],
-  [
-    'the rate of another region',
-    ['RATE_NOT_IN_FORCE', 'TAX_NOT_IN_TABLE'],
-    within('FT F2026/1', '<TaxCountryRegion>PT<', '<TaxCountryRegion>PT-AC<'),
-    'FT F2026/1',
-  ],
+  ...['PT-AC', 'PT-MA'].map(
+    (region): Mutation => [
+      `the rate of another region than ${region}`,
+      ['RATE_NOT_IN_FORCE', 'TAX_NOT_IN_TABLE'],
+      within('FT F2026/1', '<TaxCountryRegion>PT<', `<TaxCountryRegion>${region}<`),
+      'FT F2026/1',
+    ],
+  ),
   [
     'an exemption code that does not exist',
     ['EXEMPTION_CODE_UNKNOWN'],
@@ -406,12 +421,14 @@ const figures: readonly Mutation[] = [
     within('ND A2026/1', /<References>[\s\S]*?<\/References>\n/, ''),
     'ND A2026/1',
   ],
-  [
-    'a reference on an invoice',
-    ['REFERENCES_NOT_EXPECTED'],
-    within(sold, '<Description>', '<References>\n<Reference>FT A2026/1</Reference>\n</References>\n<Description>'),
-    sold,
-  ],
+  ...[sold, 'FS A2026/1', 'FR A2026/1'].map(
+    (number): Mutation => [
+      `a reference on an invoice: ${number}`,
+      ['REFERENCES_NOT_EXPECTED'],
+      within(number, '<Description>', '<References>\n<Reference>FT A2026/1</Reference>\n</References>\n<Description>'),
+      number,
+    ],
+  ),
   [
     'a gross total changed',
     ['GROSS_TOTAL', 'HASH_WRONG'],
@@ -441,6 +458,27 @@ const figures: readonly Mutation[] = [
       within('FT F2026/1', '<GrossTotal>1230.00', '<GrossTotal>1231.00'),
     ),
     'FT F2026/1',
+  ],
+  [
+    'a line that takes back a part of another',
+    ['SIDE', 'SECTION_SUM', 'HASH_WRONG'],
+    both(
+      within('FT F2026/1', /<Line>[\s\S]*<\/Line>\n/, (line) => line + partOf(line)),
+      within('FT F2026/1', '<TaxPayable>230.00', '<TaxPayable>138.00'),
+      within('FT F2026/1', '<NetTotal>1000.00', '<NetTotal>600.00'),
+      within('FT F2026/1', '<GrossTotal>1230.00', '<GrossTotal>738.00'),
+    ),
+    'FT F2026/1',
+  ],
+  [
+    'a line of tax alone beside the others of a credit note',
+    ['HASH_WRONG'],
+    both(
+      within('NC A2026/1', /<Line>[\s\S]*<\/Line>\n/, (line) => line + taxOf(line)),
+      within('NC A2026/1', '<TaxPayable>0.86', '<TaxPayable>13.86'),
+      within('NC A2026/1', '<GrossTotal>7.46', '<GrossTotal>20.46'),
+    ),
+    'NC A2026/1',
   ],
   [
     'a net total of a receipt more than a cent from its lines',
@@ -687,6 +725,18 @@ const chains: readonly Mutation[] = [
     both(within('FT F2026/1', /-1<\/ATCUD>/, '-0001</ATCUD>'), within('FT F2026/1', '>FT F2026/1<', '>FT F2026/0001<')),
     'FT F2026/0001',
   ],
+  ['an ATCUD of too short a code', ['ATCUD_FORM'], within('FT F2026/1', /<ATCUD>./, '<ATCUD>'), 'FT F2026/1'],
+  [
+    'the same second twice in a series',
+    ['HASH_WRONG'],
+    (xml) =>
+      within(
+        'FT R2026/2',
+        /<SystemEntryDate>[^<]*/,
+        /<InvoiceNo>FT R2026\/1<[\s\S]*?(<SystemEntryDate>[^<]*)/.exec(xml)![1]!,
+      )(xml),
+    'FT R2026/2',
+  ],
   ['an ATCUD of another series', ['ATCUD_CODE'], within('FT A2026/2', /<ATCUD>.../, '<ATCUD>ZZZ'), 'FT A2026/2'],
   ['no ATCUD', ['ATCUD_ZERO'], within('FT A2026/2', /<ATCUD>[^<]*/, '<ATCUD>0'), 'FT A2026/2'],
   [
@@ -859,6 +909,7 @@ test.each([
   ['characters beyond the basic plane count once', swap('<City>Lisboa', `<City>${'😀'.repeat(50)}`)],
   ['a price with as many decimals as its quantity needs', millions('0.000033333333')],
   ['a price with more decimals than anyone reads', millions(`0.0000${'3'.repeat(40)}`)],
+  ['a tax that is told as an amount', within('FT F2026/1', /<TaxPercentage>.*\n/, '<TaxAmount>230.00</TaxAmount>\n')],
   ['an amount a cent from what its price makes', millions('100.001', '10.0')],
   ['a total of credits a cent off', credited('SalesInvoices', 0.01)],
   ['a net total of a receipt a cent from its lines', receiptNet('1000.01', '1230.01')],
@@ -867,6 +918,7 @@ test.each([
   ['an FR paid a cent short', paid('999.99')],
   ['an FR paid a cent over', paid('1000.01')],
   ['stamp duty that was withheld', withheldStamp],
+  ['stamp duty that was withheld, to a cent', both(withheldStamp, paid('1000.01'))],
   [
     'stamp duty that was paid, of what was withheld',
     within(
@@ -992,6 +1044,7 @@ test.each<[FindingCode, (xml: string) => string, Readonly<Record<string, string 
     swap('<TotalQuantityIssued>37', '<TotalQuantityIssued>49'),
     { name: 'TotalQuantityIssued', value: '49.00', expected: '37.00', leftOut: 'A' },
   ],
+  ['EXEMPTION_INCOMPLETE', within('GR A2026/1', /<TaxExemptionCode>.*\n/, ''), { name: 'TaxExemptionCode' }],
   ['FISCAL_YEAR', swap('<FiscalYear>2026', '<FiscalYear>2024'), { value: '2024', from: '2026-03-01' }],
   ['NUMBER_GAP', without('FT A2026/2'), { series: 'FT A2026', missing: '2' }],
 ])('%s tells what stands there and what belongs there', async (code, change, facts) => {
