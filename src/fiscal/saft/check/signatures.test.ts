@@ -154,6 +154,17 @@ test('several keys: each version with its own', async () => {
   expect(hashes).toEqual({ verified: all, unverified: 0 });
 });
 
+test('a series that begins above 1 begins its chain there', async () => {
+  const seventh = (await ours).replace(/FT F2026\/1(<\/InvoiceNo>\n<ATCUD>[^<]*)-1</, 'FT F2026/7$1-7<');
+  expect(seventh).not.toBe(await ours);
+  const { told, hashes } = await check(
+    signedAgain(seventh, () => 1),
+    onlyKey(1),
+  );
+  expect(told).toEqual([]);
+  expect(hashes).toEqual({ verified: all, unverified: 0 });
+});
+
 describe('figures', () => {
   test('without a key every signature is not to be verified', async () => {
     const { told, hashes } = await check(await ours);
