@@ -19,6 +19,7 @@ import { openDb } from '../src/db/open.ts';
 import type { Db } from '../src/db/transact.ts';
 import type { ClockDoor } from '../src/doors/clock/clock.ts';
 import { checkBooks } from '../src/doors/clock/integrity.ts';
+import { Unreached } from '../src/doors/clock/unreached.ts';
 import { FailureLog } from '../src/doors/failure-log.ts';
 import type { Region } from '../src/fiscal/document.ts';
 import { createApiKey, revokeApiKey } from '../src/identity/api-keys.ts';
@@ -132,6 +133,8 @@ export interface Service {
   readonly log: AppParts['log'];
   /** Of background work that a test does by itself. */
   readonly failures: FailureLog;
+  /** And of what it could not reach. */
+  readonly unreached: Unreached;
   /** Where files for callers are made. */
   readonly spoolDirectory: string;
   /** Lines of the log so far, as JSON text. */
@@ -251,6 +254,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     world,
     log: parts.log,
     failures: new FailureLog(parts.log, 60_000),
+    unreached: new Unreached(() => now().getTime()),
     spoolDirectory: parts.config.spoolDirectory,
     logs,
     call: first.call,

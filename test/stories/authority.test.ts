@@ -214,7 +214,7 @@ test('several that look for work at the same time share it: each document is tol
   const before = (await told()).length;
   const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
   for (let round = 0; round < 2; round++)
-    await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id, service.failures)));
+    await Promise.all([1, 2, 3, 4].map(() => reportGroup(world, B.id, service.failures, service.unreached)));
   const subjects = (await told()).slice(before).map(({ subject }) => subject);
   expect(subjects).toHaveLength(40);
   expect(new Set(subjects).size).toBe(40);

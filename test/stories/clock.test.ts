@@ -136,7 +136,7 @@ async function issued(one: TestCompany, count: number): Promise<InvoiceJson[]> {
 
 const group = async (how: ReportWorld, one: TestCompany) => {
   await pass(600);
-  return reportGroup(how, one.id, service.failures);
+  return reportGroup(how, one.id, service.failures, service.unreached);
 };
 
 test('a document that cannot be told harms none of its neighbours, and is told when it can be', async () => {
@@ -187,14 +187,46 @@ test('a report that waits to be tried again goes at once when its document is ca
         return service.gateway.reportInvoice(credentials, message, options);
       },
     });
-  await reportGroup(noted(false), A.id, service.failures);
-  await reportGroup(noted(true), A.id, service.failures);
+  await reportGroup(noted(false), A.id, service.failures, service.unreached);
+  await reportGroup(noted(true), A.id, service.failures, service.unreached);
   expect(calls).toHaveLength(1);
   expect((await A.post(`/invoices/${one!.id}/cancel`, { reason: 'Erro no pedido' })).status).toBe(200);
-  await reportGroup(noted(true), A.id, service.failures);
+  await reportGroup(noted(true), A.id, service.failures, service.unreached);
   expect(calls.slice(1)).not.toEqual([]);
   while (await group(world(), A));
   expect((await status(A, one!)).status).toBe('ACCEPTED');
+});
+
+test('an AT that cannot be reached is asked less and less, every five minutes at last; after an answer at once again', async () => {
+  while (await group(world(), A));
+  await service.control('PUT', '/__fault', { kind: 'refused' });
+  const ask = async ({ id }: { id: string }) => {
+    await reportGroup(world(), A.id, service.failures, service.unreached);
+    const after = service.now();
+    const { rows } = await service.owner.query('select at_next_at, at_attempts from certo.documents where id = $1', [
+      id,
+    ]);
+    // Nothing left this machine, so no answer of it can have been lost.
+    expect(rows[0].at_attempts).toBe(0);
+    await service.setClock(new Date(rows[0].at_next_at.getTime() + 10));
+    return (rows[0].at_next_at.getTime() - after.getTime()) / 1000;
+  };
+  const [one] = await issued(A, 1);
+  const end = service.now().getTime() + 3_600_000;
+  const rests: number[] = [];
+  while (service.now().getTime() < end && rests.length < 100) rests.push(await ask(one!));
+  expect(rests[0]).toBeLessThan(1);
+  expect(rests.length).toBeLessThan(40);
+  expect(Math.max(...rests)).toBeGreaterThan(200);
+  expect(Math.max(...rests)).toBeLessThan(226);
+  await service.control('DELETE', '/__fault');
+  await reportGroup(world(), A.id, service.failures, service.unreached);
+  expect((await status(A, one!)).status).toBe('ACCEPTED');
+  await service.control('PUT', '/__fault', { kind: 'refused' });
+  const [other] = await issued(A, 1);
+  expect(await ask(other!)).toBeLessThan(1);
+  await service.control('DELETE', '/__fault');
+  while (await group(world(), A));
 });
 
 test('an answer that cannot be written down keeps none of the others from it', async () => {

@@ -31,7 +31,7 @@ const world = () => ({ ...service.world, log: service.log, random: () => 0.5, bu
 /** All that is due, told by hand: no clock runs in this file. */
 async function report(): Promise<void> {
   await service.setClock(new Date(service.now().getTime() + 60_000));
-  while (await reportGroup(world(), A.id, service.failures));
+  while (await reportGroup(world(), A.id, service.failures, service.unreached));
 }
 const statuses = async () => {
   const { rows } = await service.owner.query(
@@ -119,7 +119,7 @@ test('what the AT says of credentials does not count against those that were set
   const late = { ...service.gateway };
   late.reportInvoice = (...args) => replaced(() => service.gateway.reportInvoice(...args));
   await service.setClock(new Date(service.now().getTime() + 60_000));
-  await reportGroup({ ...world(), at: late }, A.id, service.failures);
+  await reportGroup({ ...world(), at: late }, A.id, service.failures, service.unreached);
   expect(await reasons()).toEqual(['AT_SYNC_REQUIRED']);
 
   await account('another');

@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 
 /** The service's own reports, once. */
 async function report(): Promise<void> {
-  while (await reportGroup(reportWorld(), A.id, service.failures));
+  while (await reportGroup(reportWorld(), A.id, service.failures, service.unreached));
 }
 const reportWorld = () => ({
   newId: service.app.world.newId,

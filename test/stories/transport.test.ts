@@ -503,11 +503,11 @@ describe("the AT's code", () => {
     try {
       await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
       const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
-      const slow = reportGroup(world, A.id, service.failures);
+      const slow = reportGroup(world, A.id, service.failures, service.unreached);
       await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N']));
       // The lease of the slow one is over: another one takes the document, and hears that the AT has it.
       await pass(10);
-      await reportGroup(world, A.id, service.failures);
+      await reportGroup(world, A.id, service.failures, service.unreached);
       expect(await read(document.id)).toMatchObject({ syncWithAt: { status: 'ACCEPTED', atCode: '-3' } });
       expect((await read(document.id)).atDocCode).toBeUndefined();
       await slow;
@@ -541,6 +541,7 @@ describe("the AT's code", () => {
           { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
           A.id,
           service.failures,
+          service.unreached,
         );
         const { rows } = await service.owner.query(
           'select at_status from certo.documents where id = any ($1) order by issued_at',
@@ -553,6 +554,7 @@ describe("the AT's code", () => {
           { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
           A.id,
           service.failures,
+          service.unreached,
         );
       }
     } finally {
@@ -563,7 +565,12 @@ describe("the AT's code", () => {
   test('comes with the next group, however many invoices wait for their service', async () => {
     await clock.stop();
     const group = () =>
-      reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id, service.failures);
+      reportGroup(
+        { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
+        A.id,
+        service.failures,
+        service.unreached,
+      );
     const told = () => service.control<{ operation: string; subject: string }[]>('GET', '/__log?limit=1000');
     try {
       await fault({ kind: 'http-503', operation: 'reportInvoice' });
@@ -595,7 +602,12 @@ describe("the AT's code", () => {
   test('is asked for again before the start, however long the AT has been away', async () => {
     await clock.stop();
     const group = () =>
-      reportGroup({ ...service.world, log: service.log, random: () => 0.5, busy: () => false }, A.id, service.failures);
+      reportGroup(
+        { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
+        A.id,
+        service.failures,
+        service.unreached,
+      );
     try {
       await fault({ kind: 'http-503', operation: 'reportTransport' });
       const { id, movementDate } = await issued({ movementDate: inHours(24) });

@@ -13,6 +13,7 @@ import { type IntegrityWorld, startIntegrity } from './integrity.ts';
 import { type ReportWorld, reportGroup } from './reports.ts';
 import { Rounds } from './rounds.ts';
 import { type SyncWorld, syncDue } from './sync.ts';
+import { Unreached } from './unreached.ts';
 import { startWatch, type WatchWorld } from './watch.ts';
 import { startWords } from './words.ts';
 
@@ -40,10 +41,11 @@ export function startClock(world: ClockWorld): ClockDoor {
   const failures = new FailureLog(world.log, failures_window_ms);
   const failed = (error: unknown, companyId?: string): void =>
     failures.note(error, 'the clock could not do its work; it tries again', { companyId });
+  const unreached = new Unreached();
   const reports = new Rounds({
     atOnce: calls_at_once.reports,
     due: () => dueIds(world.db, toReport),
-    work: (companyId) => reportGroup(world, companyId, failures),
+    work: (companyId) => reportGroup(world, companyId, failures, unreached),
     failed,
     pause: () => (world.busy() ? look_milliseconds.busy : look_milliseconds.idle),
   });

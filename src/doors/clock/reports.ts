@@ -16,6 +16,7 @@ import { credentialsOf, markCredentialsWrong } from '../../operations/series/reg
 import type { FailureLog } from '../failure-log.ts';
 import { type Answer, settle } from './settle.ts';
 import { nextStatus, type Service, serviceOf, tell, toldColumns } from './tell.ts';
+import type { Unreached } from './unreached.ts';
 
 export interface ReportWorld {
   readonly db: Db;
@@ -72,8 +73,16 @@ const postpone = statement(
 /** Stands on the document until it is told. */
 const untold = 'the program cannot make the message for this document; its log says why';
 
-/** Sends one group of a company's due documents, with those to be told before their start; true when there may be more to send at once. `failures`: of all groups. */
-export async function reportGroup(world: ReportWorld, companyId: string, failures: FailureLog): Promise<boolean> {
+/**
+ * Sends one group of a company's due documents, with those to be told before their start; true when there may be more to
+ * send at once. `failures`, `unreached`: of all groups.
+ */
+export async function reportGroup(
+  world: ReportWorld,
+  companyId: string,
+  failures: FailureLog,
+  unreached: Unreached,
+): Promise<boolean> {
   const leaseId = world.newId();
   const { company, rows } = await world.db.transact(entryOfCompany(companyId, 'clock'), async (tx) => {
     const [credentials, leased] = await tx.batch([
@@ -83,7 +92,7 @@ export async function reportGroup(world: ReportWorld, companyId: string, failure
     return { company: credentials![0]!, rows: leased!.sort(inTurn) };
   });
   if (rows.length === 0) return false;
-  const group = new Group(world, failures, companyId, company, leaseId);
+  const group = new Group(world, { failures, unreached }, companyId, company, leaseId);
   try {
     for (const row of rows) await group.report(row);
   } finally {
@@ -92,12 +101,17 @@ export async function reportGroup(world: ReportWorld, companyId: string, failure
   return !group.stopped && rows.length >= group_size;
 }
 
+interface OfAll {
+  readonly failures: FailureLog;
+  readonly unreached: Unreached;
+}
+
 type Told = Awaited<ReturnType<typeof tell>> | { readonly kind: 'fault' };
 
 /** Documents of one lease on their way to the AT, and what is to be written down of them. */
 class Group {
   readonly #world: ReportWorld;
-  readonly #failures: FailureLog;
+  readonly #ofAll: OfAll;
   readonly #companyId: string;
   readonly #company: Row;
   readonly #credentials: Credentials | undefined;
@@ -109,9 +123,9 @@ class Group {
   readonly #resting = new Map<Service, number>();
   #refused: boolean;
 
-  constructor(world: ReportWorld, failures: FailureLog, companyId: string, company: Row, leaseId: string) {
+  constructor(world: ReportWorld, ofAll: OfAll, companyId: string, company: Row, leaseId: string) {
     this.#world = world;
-    this.#failures = failures;
+    this.#ofAll = ofAll;
     this.#companyId = companyId;
     this.#company = company;
     this.#credentials = credentialsOf(company, world.master);
@@ -126,11 +140,13 @@ class Group {
 
   /** Tells the AT, and keeps what it answers. */
   async report(row: Row): Promise<void> {
-    const rest = this.#resting.get(serviceOf(row));
+    const service = serviceOf(row);
+    const rest = this.#resting.get(service);
     if (this.#refused || rest !== undefined) return this.#postpone(row, { seconds: rest ?? 0, unsent: true });
     if (this.#world.busy()) await sleep(rest_ms);
     const outcome = await this.#tell(row);
     const id = String(row['id']);
+    const away = this.#secondsAway(service, outcome);
     switch (outcome.kind) {
       case 'done': {
         const { code, message, atDocCode } = outcome;
@@ -145,11 +161,11 @@ class Group {
       }
       case 'unknown': {
         const { problem, sent } = outcome;
-        const seconds = waitSeconds(Number(row['at_attempts']), this.#world.random());
+        const seconds = waitSeconds(Number(row['at_attempts']), this.#world.random(), away);
         const occurrence = { companyId: this.#companyId, number: row['number'], seconds };
-        this.#failures.unanswered(problem, 'no answer from the AT; trying again later', occurrence);
+        this.#ofAll.failures.unanswered(problem, 'no answer from the AT; trying again later', occurrence);
         this.#postpone(row, { seconds, problem, unsent: !sent });
-        this.#resting.set(serviceOf(row), seconds);
+        this.#resting.set(service, seconds);
         return;
       }
       case 'fault': {
@@ -169,6 +185,14 @@ class Group {
       this.#log('error', row, { err: error }, 'a document cannot be told to the AT; it is tried again later');
       return { kind: 'fault' };
     }
+  }
+
+  /** For how long the service could not be reached; 0 once it was. */
+  #secondsAway(service: Service, outcome: Told): number {
+    const key = `${this.#companyId} ${service}`;
+    if (outcome.kind === 'unknown' && !outcome.sent) return this.#ofAll.unreached.failed(key);
+    if (outcome.kind !== 'fault') this.#ofAll.unreached.reached(key);
+    return 0;
   }
 
   async #accepted(answer: Answer): Promise<void> {
@@ -240,9 +264,9 @@ function inTurn(a: Row, b: Row): number {
   );
 }
 
-/** 1 s · 2^n with jitter, at most 5 minutes. It never runs out of attempts. */
-export function waitSeconds(attempts: number, random: number): number {
-  const full = Math.min(longest_wait_seconds, 2 ** Math.min(attempts - 1, 20));
+/** 1 s · 2^n, or as long as it could not be reached, with jitter, at most 5 minutes. It never runs out of attempts. */
+export function waitSeconds(attempts: number, random: number, away = 0): number {
+  const full = Math.min(longest_wait_seconds, Math.max(2 ** Math.min(attempts - 1, 20), away));
   return jittered(full, random);
 }
 
