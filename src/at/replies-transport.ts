@@ -17,6 +17,9 @@ export function transportAnswer(body: XmlElement): TransportAnswer | undefined {
   if (body.name !== 'envioDocumentoTransporteResponseElem' || body.namespace !== transportNamespace) return undefined;
   const answers = childrenOf(body, 'ResponseStatus').map(answer);
   if (answers.length === 0 || answers.includes(undefined)) return undefined;
+  // At most one of each, and of text: with two numbers nobody knows which document the answer is about.
+  const isOdd = (name: string) => childrenOf(body, name).length > 0 && textOf(body, name) === undefined;
+  if (isOdd('DocumentNumber') || isOdd('ATDocCodeID')) return undefined;
   const atDocCode = textOf(body, 'ATDocCodeID');
   if (atDocCode !== undefined && !/^\S{1,200}$/.test(atDocCode)) return undefined;
   return { answers: answers as Answer[], documentNumber: textOf(body, 'DocumentNumber'), atDocCode };

@@ -291,7 +291,18 @@ describe('transport service', () => {
     expect(read('reportTransport', reply(['0'], '<DocumentNumber>GR A2026/2</DocumentNumber>'), asked)).toMatchObject({
       kind: 'unknown',
     });
+    const [ours, other] = ['GR A2026/1', 'GR A2026/2'].map((number) => `<DocumentNumber>${number}</DocumentNumber>`);
+    for (const two of [`${ours}${other}`, `${other}${ours}`, '<DocumentNumber>GR A2026/2<x/></DocumentNumber>'])
+      expect([two, read('reportTransport', reply(['0'], two), asked).kind]).toEqual([two, 'unknown']);
     expect(read('reportTransport', reply([]), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('reportTransport', reply(['x']), asked)).toMatchObject({ kind: 'unknown' });
+  });
+
+  it('a code of the AT is one, of at most 200 characters: it comes once and is printed', () => {
+    const coded = (...codes: string[]) =>
+      read('reportTransport', reply(['0'], codes.map((code) => `<ATDocCodeID>${code}</ATDocCodeID>`).join('')), asked);
+    expect(coded('1'.repeat(200))).toMatchObject({ kind: 'done', atDocCode: '1'.repeat(200) });
+    for (const codes of [['1'.repeat(201)], [''], ['1 2'], ['1', '2'], ['1<x/>']])
+      expect([codes, coded(...codes).kind]).toEqual([codes, 'unknown']);
   });
 });
