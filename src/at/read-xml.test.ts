@@ -40,18 +40,32 @@ describe('reading', () => {
     ['mismatched', '<a></b>'],
     ['truncated', '<a><b>'],
     ['a document type', '<!DOCTYPE a><a/>'],
+    ['a document type in two lines', '<!DOCTYPE\na><a/>'],
+    ['a document type behind the root', '<a/><!DOCTYPE\ta>'],
     ['an external entity', '<!DOCTYPE a [<!ENTITY x SYSTEM "file:///etc/passwd">]><a>&x;</a>'],
     ['an entity without document type', '<a>&x;</a>'],
     ['a forbidden reference', '<a>&#0;</a>'],
+    ['a reference to no character', '<a>&#xfffe;</a>'],
+    ['a reference to half a character', '<a>&#xdfff;</a>'],
+    ['a reference beyond all characters', '<a>&#x110000;</a>'],
     ['a control character', '<a>\u0001</a>'],
     ['a bare ampersand', '<a>a & b</a>'],
     ['an undeclared prefix', '<x:a/>'],
     ['an attribute twice', '<a b="1" b="2"/>'],
     ['too deep', `${'<a>'.repeat(40)}${'</a>'.repeat(40)}`],
+    ['too deep by one', `${'<a>'.repeat(33)}${'</a>'.repeat(33)}`],
+    [
+      'too deep, hidden by ends that are none',
+      `<a><![CDATA[${'</'.repeat(60)}]]>${'<a>'.repeat(60)}${'</a>'.repeat(61)}`,
+    ],
     ['too deep, hidden by attributes', `${'<a b="/>">'.repeat(60)}${'</a>'.repeat(60)}`],
     ['reserved names', '<__proto__>x</__proto__>'],
   ])('refuses %s', (_name, xml) => {
     expect(readXml(xml)).toBeUndefined();
+  });
+
+  it('reads what is as deep as may be', () => {
+    expect(readXml(`${'<a>'.repeat(32)}${'</a>'.repeat(32)}`)?.name).toBe('a');
   });
 
   // Figures are generous: the slowest of these takes 0.3 s on a slow machine.
@@ -110,6 +124,10 @@ describe('writing', () => {
       }),
       { numRuns: 3000 },
     );
+  });
+
+  it('a carriage return is written as a reference: a reader takes one in the text for a line feed', () => {
+    expect(leaf('a', 'x\r\ny')).toBe('<a>x&#13;\ny</a>');
   });
 
   it('refuses half a surrogate pair', () => {

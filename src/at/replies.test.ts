@@ -82,6 +82,8 @@ describe('invoice service', () => {
     ['an empty body', soap('')],
     ['two bodies', invoice('0').replace('</env:Body>', '</env:Body><env:Body/>')],
     ['two elements in the body', invoice('0').replace('</env:Body>', '<x/></env:Body>')],
+    ['a body of another namespace', invoice('0').replaceAll('env:Body', 'Body')],
+    ['a terse yes in other digits', invoice('-00', '')],
   ])('%s is unknown', (_name, xml) => {
     expect(read('reportInvoice', xml)).toMatchObject({ kind: 'unknown' });
   });
@@ -131,6 +133,13 @@ describe('faults', () => {
     // A fault is never a yes.
     expect(read('reportInvoice', plain('0'))).toMatchObject({ kind: 'unknown' });
     expect(read('listSeries', plain('2002'))).toMatchObject({ kind: 'unknown' });
+    // Nor a no to the document, where its number is none of authentication.
+    for (const code of ['500', '4000']) {
+      for (const operation of ['reportInvoice', 'registerSeries', 'reportTransport'] as const)
+        expect([code, operation, read(operation, plain(code)).kind]).toEqual([code, operation, 'unknown']);
+    }
+    // What only looks like a fault says nothing of a password.
+    expect(read('reportInvoice', plain('99').replaceAll('env:Fault', 'Fault'))).toMatchObject({ kind: 'unknown' });
   });
 
   it('SOAP 1.2 from the gateway in front', () => {
@@ -202,6 +211,8 @@ describe('series service', () => {
       'unknown',
     ],
     ['whose code is none', '>2001<', '>2001x<', 'A2026', 'unknown'],
+    ['whose validation code has eight characters', 'AAJFF5JWJN', 'AAJFF5JW', 'A2026', 'done'],
+    ['whose validation code has seven', 'AAJFF5JWJN', 'AAJFF5J', 'A2026', 'unknown'],
   ] as const)('an answer %s', (_what, from, to, series, kind) => {
     const answer = reply(info, '2001');
     const other = answer.replaceAll(new RegExp(from, 'g'), to);
@@ -239,6 +250,11 @@ describe('series service', () => {
     expect(read('listSeries', reply('', '2002', 'consultarSeries'), {})).toMatchObject({ kind: 'done', series: [] });
     expect(read('annulSeries', reply(info, '2004', 'anularSerie'), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('annulSeries', reply(info, '2003', 'anularSerie'), asked)).toMatchObject({ kind: 'done' });
+    for (const other of [
+      { ...asked, series: 'B2026' },
+      { ...asked, documentCode: 'NC' },
+    ])
+      expect(read('annulSeries', reply(info, '2003', 'anularSerie'), other)).toMatchObject({ kind: 'unknown' });
   });
 });
 
