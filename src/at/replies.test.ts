@@ -182,6 +182,11 @@ describe('series service', () => {
     const unnamed = read('registerSeries', reply(info.replace('>9999<', '>?<'), '2001'), asked);
     expect(unnamed).toMatchObject({ kind: 'done', series: { validationCode: 'AAJFF5JWJN' } });
     expect(unnamed).not.toHaveProperty('series.certificateNumber');
+    // xs:date may have a zone.
+    for (const zone of ['Z', '+01:00'])
+      expect(read('registerSeries', reply(info.replace('2026-04-01', `$&${zone}`), '2001'), asked)).toMatchObject({
+        series: { startDate: '2026-04-01' },
+      });
     expect(read('registerSeries', reply('', '2001'), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('registerSeries', reply(info, '2001'), { ...asked, series: 'B2026' })).toMatchObject({
       kind: 'unknown',

@@ -1,7 +1,10 @@
 // Every fault the simulator can play, against the real client: the right outcome, within the deadline, in bounded memory.
 
+import { readFileSync } from 'node:fs';
+import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../test/eventually.ts';
 import type { AtWorld } from './fixtures/at-world.ts';
@@ -319,6 +322,34 @@ describe('bounds', () => {
     expect(connections).toBe(1);
     gateway.close();
     proxy.close();
+  });
+});
+
+describe('encodings', () => {
+  const answer =
+    '<S:Envelope xmlns:S="http://schemas.xmlsoap.org/soap/envelope/"><S:Body><RegisterInvoiceResponse xmlns="http://factemi.at.min_financas.pt/documents">' +
+    '<Response><CodigoResposta>-1</CodigoResposta><Mensagem>Operação inválida</Mensagem></Response></RegisterInvoiceResponse></S:Body></S:Envelope>';
+
+  // The simulator writes UTF-8 alone: another server with its certificate answers here.
+  it.each([
+    ['its XML', '<?xml version="1.0" encoding="ISO-8859-1"?>', 'text/xml'],
+    ['its header', '', 'text/xml; charset=iso-8859-15'],
+    ['its XML, against its header,', "<?xml version='1.0' encoding='windows-1252'?>", 'text/xml; charset=utf-8'],
+  ])('an answer in the Latin-1 that %s declares is an answer', async (_where, prolog, type) => {
+    const file = (name: string) => readFileSync(join(world.directory, 'keys', name));
+    const server = createHttpsServer({ cert: file('server.pem'), key: file('server.key') }, (_, response) => {
+      response.writeHead(200, { 'Content-Type': type }).end(Buffer.from(prolog + answer, 'latin1'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const gateway = world.gatewayWith({ simulatorUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    expect(await calls.reportInvoice(gateway)).toEqual({
+      kind: 'refused',
+      code: '-1',
+      message: 'Operação inválida',
+      reason: 'data',
+    });
+    gateway.close();
+    server.close();
   });
 });
 

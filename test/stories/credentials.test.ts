@@ -107,6 +107,26 @@ test.each(Object.entries(acts))('%s: one refused call, then none until new ones 
   expect(await reasons()).toEqual([]);
 });
 
+test('what was refused for its credentials is told as for the first time with the new ones', async () => {
+  const { id } = await invoice();
+  await account('another');
+  await report();
+  await account(null);
+  await service.setCredentials(A);
+  expect(await syncSeries(service.world, A.id)).toBe('ok');
+  const resent: unknown[] = [];
+  const noting = { ...service.gateway };
+  noting.reportInvoice = (credentials, message) => {
+    resent.push(message.resent);
+    return service.gateway.reportInvoice(credentials, message);
+  };
+  await service.setClock(new Date(service.now().getTime() + 60_000));
+  await reportGroup({ ...world(), at: noting }, A.id, service.failures, service.unreached);
+  // Else "it is so already" would be believed, though the AT has taken nothing.
+  expect(resent).toEqual([false]);
+  expect((await A.get<InvoiceJson>(`/invoices/${id}`)).json.syncWithAt.status).toBe('ACCEPTED');
+});
+
 test('what the AT says of credentials does not count against those that were set meanwhile', async () => {
   await invoice();
   await account('another');
