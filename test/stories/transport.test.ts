@@ -523,6 +523,27 @@ describe("the AT's code", () => {
     expect(await statusesInLedger(document.number)).toEqual(['N', 'A']);
   });
 
+  test('of a cancellation that was slow changes nothing, once another has told it', async () => {
+    const document = await settled((await issued({ movementDate: inHours(24) })).id);
+    await clock.stop();
+    try {
+      await cancel(document.id);
+      await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
+      const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
+      const slow = reportGroup(world, A.id, service.failures, service.unreached);
+      await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N', 'A']));
+      await pass(10);
+      await reportGroup(world, A.id, service.failures, service.unreached);
+      const told = await read(document.id);
+      expect(told).toMatchObject({ atDocCode: document.atDocCode, syncWithAt: { status: 'ACCEPTED', atCode: '-4' } });
+      await slow;
+      const { syncWithAt, atDocCode } = told;
+      expect(await read(document.id)).toMatchObject({ syncWithAt, atDocCode });
+    } finally {
+      clock = service.startReports();
+    }
+  });
+
   test('comes also while the service for invoices is down, and the other way round', async () => {
     await clock.stop();
     try {

@@ -89,6 +89,11 @@ describe('a file', () => {
 
   test('without a document is one too', async () => {
     expect(await read(head)).toEqual({ documents: [], problems: [] });
+    // Who names issuer and acquirer may be either: only where the acquirer is missing these are purchases.
+    expect(await read(head.replace('NIF Adquirente', 'Emitente;NIF Adquirente'))).toEqual({
+      documents: [],
+      problems: [],
+    });
   });
 
   test('in two encodings ends there', async () => {
@@ -169,6 +174,7 @@ describe('a line', () => {
     [{ gross: '9.999.999.999.999,99' }, { gross: '9999999999999.99' }],
     [{ gross: '0012' }, { gross: '12.00' }],
     [{ situation: 'Anulado' }, { canceled: true, situation: 'Anulado' }],
+    [{ situation: 'FATURA ANULADA' }, { canceled: true, situation: 'FATURA ANULADA' }],
     [{ situation: '' }, { canceled: false, situation: undefined }],
     // Nothing of ours runs formulas: in a name it is text.
     [{ acquirer: '508025095 - =cmd|calc' }, { acquirerName: '=cmd|calc' }],

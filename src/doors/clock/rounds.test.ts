@@ -67,7 +67,13 @@ test('what is found for one at work is done after it', async () => {
   end('a');
   await comes(began, 'a', 'a');
   end('a');
+  // Once: it was found once.
+  due = ['b'];
+  rounds.look();
+  await comes(began, 'a', 'a', 'b');
+  end('b');
   await rounds.stop();
+  expect(began).toEqual(['a', 'a', 'b']);
 });
 
 test('one that fails is told and waits for the next look; the others go on', async () => {
