@@ -229,28 +229,43 @@ test('an AT that cannot be reached is asked less and less, every five minutes at
   while (await group(world(), A));
 });
 
+/** A database that refuses these calls. */
+const torn = (fails: (call: Call) => boolean): Db => ({
+  ...service.db,
+  transact: (entry, work) =>
+    service.db.transact(entry, (tx) =>
+      work({
+        query: tx.query.bind(tx),
+        commitWith: tx.commitWith.bind(tx),
+        async batch(calls) {
+          if (calls.some(fails)) throw new Error('it cannot be written');
+          return tx.batch(calls);
+        },
+      }),
+    ),
+});
+
 test('an answer that cannot be written down keeps none of the others from it', async () => {
   const [bad, other] = await issued(A, 2);
-  const fails = ([{ name }, [id]]: Call) => name === 'books_change' && id === bad!.id;
-  const torn: Db = {
-    ...service.db,
-    transact: (entry, work) =>
-      service.db.transact(entry, (tx) =>
-        work({
-          query: tx.query.bind(tx),
-          commitWith: tx.commitWith.bind(tx),
-          async batch(calls) {
-            if (calls.some(fails)) throw new Error('it cannot be written');
-            return tx.batch(calls);
-          },
-        }),
-      ),
-  };
-  await expect(group({ ...world(), db: torn }, A)).rejects.toThrow('it cannot be written');
+  const db = torn(([{ name }, [id]]) => name === 'books_change' && id === bad!.id);
+  await expect(group({ ...world(), db }, A)).rejects.toThrow('it cannot be written');
   expect((await status(A, other!)).status).toBe('ACCEPTED');
   expect((await status(A, bad!)).status).toBe('PENDING');
   await group(world(), A);
   expect((await status(A, bad!)).status).toBe('ACCEPTED');
+});
+
+test('a code of the AT that cannot be written down at once is not lost: it comes but once', async () => {
+  while (await group(world(), A));
+  const { id } = await A.issueTransport(await A.transport());
+  let tries = 0;
+  const db = torn(([{ name }]) => name === 'books_change' && ++tries === 1);
+  const telling = reportGroup({ ...world(), db }, A.id, service.failures, service.unreached);
+  await expect(telling).rejects.toThrow('it cannot be written');
+  expect((await A.get(`/transport-documents/${id}`)).json).toMatchObject({
+    atDocCode: expect.stringMatching(/^\S+$/),
+    syncWithAt: { status: 'ACCEPTED', atCode: '0' },
+  });
 });
 
 test('a company to which the AT gives no answer holds up nobody: neither reports nor series of others', async () => {
