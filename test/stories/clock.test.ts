@@ -229,6 +229,23 @@ test('an AT that cannot be reached is asked less and less, every five minutes at
   while (await group(world(), A));
 });
 
+test('what rests beside one that got no answer was not sent: told later it is told as for the first time', async () => {
+  while (await group(world(), A));
+  const documents = await issued(A, 2);
+  await service.control('PUT', '/__fault', { kind: 'reset-before', operation: 'reportInvoice' });
+  await group(world(), A);
+  await service.control('DELETE', '/__fault');
+  const told = new Map<string, unknown>();
+  const noting = world({
+    async reportInvoice(credentials, message, options) {
+      told.set(message.issued.number, message.resent);
+      return service.gateway.reportInvoice(credentials, message, options);
+    },
+  });
+  await group(noting, A);
+  expect(documents.map(({ number }) => told.get(number!))).toEqual([true, false]);
+});
+
 /** A database that refuses these calls. */
 const torn = (fails: (call: Call) => boolean): Db => ({
   ...service.db,
