@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, expect, test } from 'vitest';
 import { creditNoteOver } from '../../src/fiscal/correct.ts';
-import type { Discount, DocumentType } from '../../src/fiscal/document.ts';
+import { type Discount, type DocumentType, documentTypes } from '../../src/fiscal/document.ts';
 import { readFont } from '../../src/print/font.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { paperOf } from '../../src/print/paper.ts';
@@ -71,6 +71,29 @@ test('who reads the labels in English reads countries and means of payment in it
   );
   const [, unloading] = paper({ ...samples.transport(), language: 'en' }).places;
   expect(unloading!.lines.at(-1)).toBe('Espanha / Spain');
+});
+
+test('who reads the labels in English reads the title in it too', () => {
+  const titles = (language: PrintInput['language']) =>
+    (Object.keys(documentTypes) as DocumentType[]).map((type) => {
+      const { title, titleInEnglish } = paper(sample({ type, lines: [line({ name: 'a', unitPrice: '1' })], language }));
+      return titleInEnglish === undefined ? title : `${title}: ${titleInEnglish}`;
+    });
+  expect(titles('en')).toEqual([
+    'Fatura: Invoice',
+    'Fatura simplificada: Simplified invoice',
+    'Fatura-recibo: Invoice and receipt',
+    'Nota de débito: Debit note',
+    'Nota de crédito: Credit note',
+    'Recibo: Receipt',
+    'Fatura pró-forma: Pro forma invoice',
+    'Guia de remessa: Delivery note',
+    'Guia de transporte: Transport document',
+    'Guia de movimentação de ativos fixos próprios: Movement of own fixed assets',
+    'Guia de consignação: Consignment note',
+    'Guia de devolução: Return note',
+  ]);
+  expect(titles('pt')).toEqual(titles('en').map((one) => one.split(':')[0]));
 });
 
 test('the issuer names its country to who lives in another one, and its number as the labels do', () => {
@@ -326,8 +349,12 @@ describe('VAT', () => {
       expect(final(type)).toEqual({ label: 'Total pago', value: '1 000,00 €' });
       expect(final(type, 'en').english).toBe('Amount paid');
     }
-    for (const type of ['INVOICE', 'DEBIT_NOTE', 'PROFORMA'] as const) expect(final(type).label).toBe('Total a pagar');
+    for (const type of ['INVOICE', 'DEBIT_NOTE', 'PROFORMA'] as const) {
+      expect(final(type).label).toBe('Total a pagar');
+      expect(final(type, 'en').english).toBe('Amount due');
+    }
     expect(final('CREDIT_NOTE').label).toBe('Total a creditar');
+    expect(final('CREDIT_NOTE', 'en').english).toBe('Amount credited');
   });
 });
 

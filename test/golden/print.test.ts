@@ -53,6 +53,28 @@ describe('the text of a paper', () => {
   });
 });
 
+test('in English beside the Portuguese: labels, and what is carried from page to page', async () => {
+  const [guide, plated, proForma] = [samples.transportValued(), samples.transport(), samples.proForma()];
+  const inputs: PrintInput[] = [
+    ...(['mixed', 'invoiceReceipt', 'debitNote', 'converted', 'receiptWithheld'] as const).map((name) =>
+      samples[name](),
+    ),
+    {
+      ...guide,
+      content: { ...guide.content, transport: { ...plated.content.transport!, ...guide.content.transport! } },
+    },
+    { ...proForma, issued: { ...proForma.issued, date: '2026-02-20' } },
+  ];
+  let all = '';
+  for (const input of inputs) all += await textOf(await print.render({ ...input, language: 'en' }));
+  const pages = await linesByPage({ ...samples.long(30), language: 'en' });
+  all += pages
+    .flat()
+    .filter((one) => /transportar|Transportado|Página/.test(one))
+    .join('\n');
+  await expect(all).toMatchFileSnapshot('print-english.txt');
+});
+
 describe('every signed document', () => {
   const signed = [
     'invoice',
