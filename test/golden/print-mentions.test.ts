@@ -149,6 +149,16 @@ describe('dates', () => {
       'Data de pagamento: 05-03-2026',
     ]);
   });
+  test('a note tells the day of the operation too, where it is another', () => {
+    const { content, ...input } = samples.creditNote();
+    const told = paper({ ...input, content: { ...content, taxPointDate: '2026-02-25' } }).facts;
+    expect(told.map(({ label, value }) => `${label[0]}: ${value}`)).toEqual([
+      'Data de emissão: 06-03-2026',
+      'Data da operação: 25-02-2026',
+      'Documento corrigido: Fatura FT A2026/1 de 27-02-2026',
+      'Motivo: Serviço não prestado',
+    ]);
+  });
   test('only what is still owed has a due date', () => {
     const due = (type: DocumentType) => facts({ type, dueDate: '2026-04-05' }).length;
     const types = ['INVOICE', 'DEBIT_NOTE', 'PROFORMA', 'INVOICE_RECEIPT', 'CREDIT_NOTE'] as const;
@@ -409,9 +419,41 @@ describe('receipts', () => {
     ]);
     expect(paper(samples.receipt()).totals!.vat).toBeUndefined();
   });
+
+  test('tell why there is no tax under the cash VAT scheme only', () => {
+    const { content, ...input } = samples.receiptCashVat();
+    const exempt = sample({ lines: [line({ name: 'a', unitPrice: '50', vatRate: 'EXEMPT', exemptionCode: 'M07' })] });
+    const totals = { ...content.totals, groups: [...content.totals.groups, ...exempt.content.totals.groups] };
+    const told = (cashVat: boolean) => paper({ ...input, content: { ...content, totals, cashVat } }).totals!;
+    expect(told(true).vat!.rows.at(-1)).toEqual(['0 % M07', '50,00 €', '0,00 €']);
+    expect(told(true).exemptions).toEqual([{ code: 'M07', mention: 'Isento artigo 9.º do CIVA' }]);
+    expect([told(false).vat, told(false).exemptions]).toEqual([undefined, []]);
+  });
 });
 
 describe('the state of a document', () => {
+  test('of whatever type: what it says of its state, in the order of the law', () => {
+    const original = 'abc/00001';
+    const mentions = (type: DocumentType, content: Partial<PrintInput['content']> = {}) =>
+      paper(sample({ type, lines: [line({ name: 'a', unitPrice: '1' })], content })).mentions;
+    const regimes = { training: true, cashVat: true, recovered: { kind: 'M', original } } as const;
+    const [noInvoice, training] = ['Este documento não serve de fatura', 'Documento emitido para fins de Formação'];
+    const types = Object.keys(documentTypes) as DocumentType[];
+    const invoices = ['INVOICE', 'SIMPLIFIED_INVOICE', 'INVOICE_RECEIPT', 'DEBIT_NOTE', 'CREDIT_NOTE'];
+    for (const type of types) {
+      const first = invoices.includes(type) ? [] : [noInvoice];
+      const code = type === 'RECEIPT' ? 'RC' : documentTypes[type].code;
+      const copied = `Cópia do documento original -${code}M ${original}`;
+      expect([type, mentions(type)]).toEqual([type, first]);
+      expect([type, mentions(type, { training: true })]).toEqual([type, [...first, training]]);
+      expect([type, mentions(type, regimes)]).toEqual([type, [...first, training, copied, 'IVA - regime de caixa']]);
+    }
+    expect(mentions('RECEIPT', { recovered: regimes.recovered })).toEqual([
+      noInvoice,
+      `Cópia do documento original -RGM ${original}`,
+    ]);
+  });
+
   test('training: the mention, and the producer at the head in place of the issuer', () => {
     const { mentions, issuer } = paper(samples.training());
     expect(mentions).toEqual(['Documento emitido para fins de Formação']);
@@ -424,9 +466,8 @@ describe('the state of a document', () => {
     expect(mentions(samples.transport()).at(-1)).toBe(
       'Cópia de documento não válida para os fins previstos no regime de bens em circulação',
     );
-    expect(paper({ ...samples.transport(), copy: 'Triplicado' }).mentions).toEqual([
-      'Este documento não serve de fatura',
-    ]);
+    for (const copy of ['Original', 'Duplicado', 'Triplicado'] as const)
+      expect(paper({ ...samples.transport(), copy }).mentions).toEqual(['Este documento não serve de fatura']);
     expect(mentions(samples.invoice())).toEqual([]);
     expect(mentions(samples.proForma())).toEqual(['Este documento não serve de fatura']);
   });
