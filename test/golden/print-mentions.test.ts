@@ -202,6 +202,60 @@ describe('lines', () => {
     ]);
   });
 
+  test('discounts: none of nothing; with money among them, the money that came off, in the currency of the document', () => {
+    const discounts = (discount: Discount, globalDiscount: Discount) => {
+      const lines = [line({ name: 'a', unitPrice: '10', quantity: '2', discount })];
+      const content = { globalDiscount, currency: 'USD', exchangeRate: '0.9' };
+      const input = sample({ lines, content });
+      const [row] = paper({ ...input, format: 'RECEIPT' }).roll!.pages[0]!.rows;
+      return [paper(input).table!.rows[0]!.figures[2], ...row!.terms.join(' · ').split(' · ').slice(1, -1)];
+    };
+    const tenth = { type: 'PERCENT', value: '10' } as const;
+    expect(discounts({ type: 'PERCENT', value: '0' }, tenth)).toEqual(['10 %', 'Desconto 10 %']);
+    expect(discounts(tenth, { type: 'AMOUNT', value: '3.00' })).toEqual(['5,00 USD', 'Desconto 5,00 USD']);
+    expect(discounts({ type: 'AMOUNT', value: '1' }, tenth)).toEqual(['3,80 USD', 'Desconto 3,80 USD']);
+  });
+
+  test('what is carried from page to page is the sum of all that was told, in its currency', () => {
+    const long = (content: Partial<PrintInput['content']>) => {
+      const lines = Array.from({ length: 900 }, (_, index) =>
+        line({ name: 'a', unitPrice: `${index}.25`, quantity: '3' }),
+      );
+      return sample({ lines, content });
+    };
+    const { content, ...receipt } = samples.receiptWithheld();
+    const [one] = content.settles!;
+    const settles = Array.from({ length: 900 }, (_, index) => ({
+      ...one!,
+      withholding: index % 2 === 0 ? '0.00' : '230.00',
+    }));
+    const inputs: [PrintInput, string][] = [
+      [long({}), '€'],
+      [long({ currency: 'USD', exchangeRate: '0.9' }), 'USD'],
+      [{ ...receipt, content: { ...content, settles } }, '€'],
+    ];
+    const cents = (told: string, currency: string) => {
+      expect(told.endsWith(` ${currency}`)).toBe(true);
+      return Number(told.replace(/\D/g, ''));
+    };
+    for (const [input, currency] of inputs) {
+      let sum = 0;
+      for (const { figures, carried } of paper(input).table!.rows) {
+        sum += cents(figures.at(-1)!, currency);
+        expect(cents(carried!, currency)).toBe(sum);
+      }
+      const pages = paper({ ...input, format: 'RECEIPT' }).roll!.pages;
+      expect(pages.length).toBeGreaterThan(2);
+      let rolled = 0;
+      for (const { rows, carried } of pages) {
+        for (const { amount } of rows) rolled += cents(amount, currency);
+        if (carried !== undefined) expect(cents(carried, currency)).toBe(rolled);
+      }
+      expect(pages.map(({ carried }) => carried === undefined)).toEqual(pages.map((_, at) => at === pages.length - 1));
+      expect(rolled).toBe(sum);
+    }
+  });
+
   test('the official example: 100 at 0.55 less 8.8 %, 1 at 100.00, 10 % off all: 166.22', () => {
     const { table, totals } = paper(
       sample({
@@ -316,11 +370,13 @@ describe('VAT', () => {
       { name: 'b', unitPrice: '100', vatRate: 'REDUCED' },
       { name: 'c', unitPrice: '100', vatRate: 'EXEMPT', exemptionCode: 'M15' },
       { name: 'd', unitPrice: '100', vatRate: 'EXEMPT', exemptionCode: 'M05' },
+      { name: 'e', unitPrice: '100', region: 'PT-AC', vatRate: 'REDUCED' },
     );
     expect(vat?.rows.map(([rate]) => rate)).toEqual([
       '6 % Continente',
       '0 % M05 Continente',
       '0 % M15 Continente',
+      '4 % Açores',
       '22 % Madeira',
     ]);
     expect(exemptions).toEqual([
@@ -349,6 +405,27 @@ describe('VAT', () => {
       { label: 'Retenção na fonte IRS 23 %', value: '230,00 €', note: 'Artigo 101.º do CIRS' },
     ]);
     expect(final).toEqual({ label: 'Total a pagar', value: '1 000,00 €' });
+  });
+
+  test('each withholding is told, with its law where it has one, in euros too', () => {
+    const kinds = [
+      { type: 'IRS', percent: '23', reason: 'Artigo 101.º do CIRS' },
+      { type: 'IRC', percent: '25', reason: ' ' },
+      { type: 'IS', percent: '4' },
+    ] as const;
+    const lines = kinds.map((withholding) => line({ name: 'a', unitPrice: '100', withholding }));
+    const { afterGross, euros } = paper(sample({ lines, content: { currency: 'USD', exchangeRate: '0.5' } })).totals!;
+    expect(afterGross.slice(1).map(({ label, value, note }) => [label, value, note])).toEqual([
+      ['Retenção na fonte IRS 23 %', '23,00 USD', 'Artigo 101.º do CIRS'],
+      ['Retenção na fonte IRC 25 %', '25,00 USD', undefined],
+      ['Retenção na fonte IS 4 %', '4,00 USD', undefined],
+    ]);
+    expect(euros.slice(-4).map(({ label, value }) => `${label}: ${value}`)).toEqual([
+      'Retenção na fonte IRS 23 %: 11,50 €',
+      'Retenção na fonte IRC 25 %: 12,50 €',
+      'Retenção na fonte IS 4 %: 2,00 €',
+      'Total a pagar: 158,50 €',
+    ]);
   });
 
   test('what is paid when it is issued says what was paid, not what is to be', () => {
@@ -380,6 +457,21 @@ describe('receipts', () => {
       ['FT A2026/1', '27-02-2026', '2 303,75 €'],
       ['FT A2026/7', '01-03-2026', '70,00 €'],
     ]);
+  });
+
+  test('tell the tax withheld of each document, also where one has none', () => {
+    const { content, ...input } = samples.receiptWithheld();
+    const [one] = content.settles!;
+    const other = { ...one!, document: { ...one!.document, number: 'FT A2026/7' }, withholding: '0.00' };
+    for (const settles of [
+      [one!, other],
+      [other, one!],
+    ]) {
+      const told = new Map(rows({ ...input, content: { ...content, settles } }).map(([name, ...row]) => [name, row]));
+      expect(told.get('FT A2026/1')).toEqual(['27-02-2026', '1 230,00 €', '230,00 €', '1 000,00 €']);
+      expect(told.get('FT A2026/7')).toEqual(['27-02-2026', '1 230,00 €', '0,00 €', '1 230,00 €']);
+      expect(paper({ ...input, content: { ...content, settles } }).table!.columns.length).toBe(4);
+    }
   });
 
   test('tell the tax withheld: what was settled, what was withheld, what was received', () => {
