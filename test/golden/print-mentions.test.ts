@@ -44,10 +44,12 @@ describe('the buyer', () => {
     });
   });
   test('unknown: the final consumer', () => {
-    expect(buyer({ finalConsumer: true, country: 'Desconhecido' })).toMatchObject({
-      name: 'Consumidor final',
-      lines: [],
-    });
+    const unknown = { finalConsumer: true, country: 'Desconhecido' };
+    for (const taxpayerNumber of [undefined, '999999990'])
+      expect(buyer({ ...unknown, taxpayerNumber })).toMatchObject({ name: 'Consumidor final', lines: [] });
+  });
+  test('of a country that is not said lives here; a blank line is none', () => {
+    expect(buyer({ taxpayerNumber: '501442600', address: ' ', city: 'Faro' }).lines).toEqual(['Faro', 'NIF 501442600']);
   });
   test('abroad: country, and the number with the prefix of the member state that gave it', () => {
     const lines = buyer({
@@ -111,6 +113,15 @@ test('the issuer names its country to who lives in another one, and its number a
   expect(lines({}, 'ES', true)).toEqual(['NIF 508025095']);
 });
 
+test('the issuer is reached by its telephone, or its mobile where it has no other, its mail and its page', () => {
+  const { content, ...input } = samples.invoice();
+  const contacts = (more: Partial<PrintInput['content']['issuer']>) =>
+    paper({ ...input, content: { ...content, issuer: { ...content.issuer, ...more } } }).issuer.contacts;
+  const others = ['contas@oficinadonorte.pt', 'oficinadonorte.pt'];
+  expect(contacts({ mobile: '+351 910 000 000' })).toEqual(['+351 220 000 000', ...others]);
+  expect(contacts({ phone: undefined, mobile: '+351 910 000 000' })).toEqual(['+351 910 000 000', ...others]);
+});
+
 test('the issuer has its number with the prefix PT where the buyer has one of another member state', () => {
   const number = (customer: Partial<PrintInput['content']['customer']>) => {
     const { content, ...input } = sample({ lines: [line({ name: 'Item', unitPrice: '1' })] });
@@ -122,6 +133,25 @@ test('the issuer has its number with the prefix PT where the buyer has one of an
   expect(number({ country: 'ES', taxpayerNumber: undefined })).toBe('NIF 500000000');
   expect(number({ country: 'US', taxpayerNumber: '12-3456789' })).toBe('NIF 500000000');
   expect(number({ country: 'PT', taxpayerNumber: '501442600' })).toBe('NIF 500000000');
+});
+
+test('the file names its author letter for letter, however long the name is', () => {
+  const name = 'Otorrinolaringologia-e-Fonoaudiologia-do-Norte';
+  const { content, ...input } = samples.invoice();
+  const long = paperOf({ ...input, content: { ...content, issuer: { ...content.issuer, name } } }, font);
+  expect(long.issuer.name).not.toBe(name);
+  expect(long.author).toBe(name);
+});
+
+test('the foot of a page has twelve lines of the company; notes of more than eight, or of many words, do not go there', () => {
+  const lines = (count: number, text = 'Nota') => Array.from({ length: count }, () => text).join('\n');
+  const foot = (notes: string, footer: string) =>
+    paper(sample({ lines: [line({ name: 'a', unitPrice: '1' })], content: { notes }, style: { footer } }));
+  expect([12, 13].map((count) => foot('', lines(count)).footer.length)).toEqual([12, 12]);
+  const isLong = (notes: string) => foot(notes, '').notesAreLong;
+  expect(
+    [lines(8), lines(9), lines(8, 'nota '.repeat(14).trim()), lines(8, 'notas '.repeat(12).trim())].map(isLong),
+  ).toEqual([false, true, false, true]);
 });
 
 test('the rate of a withholding keeps to its tax, wherever the label is broken', () => {
@@ -640,6 +670,18 @@ describe('transport documents', () => {
     expect(table!.rows.map(({ figures }) => figures)).toEqual([['12 un'], ['250 kg']]);
     for (const format of ['A4', 'RECEIPT'] as const)
       expect(JSON.stringify(paper({ ...samples.transport(), format }))).not.toMatch(/€|0,00/);
+  });
+
+  test('tell what the goods are like, with values or without, on each paper; a plate only where there is one', () => {
+    for (const { content, ...guide } of [samples.transport(), samples.transportValued()]) {
+      const lines = content.lines.map((one) => ({ ...one, description: 'Lote 7\nvalidade 2027' }));
+      const transport = { ...content.transport!, licensePlate: ' ' };
+      const input = { ...guide, content: { ...content, lines, transport } };
+      expect(paper(input).table!.rows.map(({ detail }) => detail)).toEqual(Array(2).fill(['Lote 7', 'validade 2027']));
+      const [page] = paper({ ...input, format: 'RECEIPT' }).roll!.pages;
+      expect(page!.rows.map(({ detail }) => detail)).toEqual(Array(2).fill(['Lote 7', 'validade 2027']));
+      expect(paper(input).facts.map(({ label }) => label[0])).not.toContain('Matrícula');
+    }
   });
 
   test('with values they have prices and totals', () => {
