@@ -79,11 +79,21 @@ interface Entry extends Omit<RollRow, 'isStacked'> {
 
 const gap = 8;
 
-/** The lines, or what a receipt settles. */
+/** A text of more lines runs on: as they are, a thousand of a letter each would take more than a page may have. */
+const mostLines = 100;
+
+/** Small text with line breaks, as it stands on a roll. */
+export function rollLines(text: string | undefined, roll: Roll, pen: Pen): string[] {
+  const lines = pen.writeLinesWithin(rollInside(roll) / roll.small, text);
+  return lines.length > mostLines ? [lines.filter((one) => one.trim() !== '').join('\u00a0· ')] : lines;
+}
+
+/** The lines, or what a receipt settles. `texts`: the small text that stands before and behind them. */
 export function rollTable(
   content: Content,
   facts: readonly Fact[],
   totals: PaperTotals | undefined,
+  texts: readonly string[],
   roll: Roll,
   pen: Pen,
 ): RollTable {
@@ -98,8 +108,8 @@ export function rollTable(
     heads: heads.map(pen.labelLines),
     pages: pagesOf(
       entries.map((entry) => ({ ...entry, ...written(entry, roll, inside, pen) })),
+      longestLines - heightOf(texts, roll, pen),
       roll,
-      inside,
       pen,
     ),
     final: totals === undefined ? undefined : finalPlace(totals.final, roll, inside, pen),
@@ -152,14 +162,15 @@ function settledEntries(content: Content, pen: Pen): Entry[] {
 }
 
 /** Drawable, with the terms on one line when they fit beside the amount. */
-function written(entry: Entry, { body, small }: Roll, inside: number, pen: Pen): Omit<RollRow, 'amount'> {
+function written(entry: Entry, roll: Roll, inside: number, pen: Pen): Omit<RollRow, 'amount'> {
+  const { body, small } = roll;
   const amount = pen.width(entry.amount) * body + gap;
   const widest = Math.max(0, ...entry.terms.map(pen.width)) * small;
   const isStacked = widest * 1.02 + amount > inside;
   const ems = (isStacked ? inside : inside - amount) / small;
   return {
     name: pen.writeWithin(inside / body / heavier, entry.name),
-    detail: pen.writeLinesWithin(inside / small, entry.detail.join('\n')),
+    detail: rollLines(entry.detail.join('\n'), roll, pen),
     terms: inLines(entry.terms, ems, pen),
     isStacked,
   };
@@ -182,18 +193,29 @@ function fitsBeside({ heads, rows }: NonNullable<PaperTotals['vat']>, size: numb
   return (width(0) + width(1) + width(2)) * size * 1.02 + 2 * gap <= inside;
 }
 
-/** ISO 19005-3 allows pages of 14,400 points; a third is left for what stands above and below the lines. */
+/**
+ * ISO 19005-3 allows pages of 14,400 points; a third is left for what stands above and below the lines, but for texts, which
+ * may be as long as they.
+ */
 const longestLines = 9600;
 
-function pagesOf(rows: readonly (RollRow & Entry)[], roll: Roll, inside: number, pen: Pen): RollPage[] {
+/** Rather too high. */
+const pitch = ({ body }: Roll): number => body * 1.5;
+
+/** Of small text. */
+function heightOf(texts: readonly string[], roll: Roll, pen: Pen): number {
+  const lines = texts.reduce((all, one) => all + 1 + (pen.width(one) * roll.small * 1.1) / rollInside(roll), 0);
+  return lines * pitch(roll);
+}
+
+function pagesOf(rows: readonly (RollRow & Entry)[], longest: number, roll: Roll, pen: Pen): RollPage[] {
   const pages: { rows: RollRow[]; carried?: string | undefined }[] = [{ rows: [] }];
   let height = 0;
   let carried: string | undefined;
   for (const { carried: sum, ...row } of rows) {
-    const lines = Math.ceil((pen.width(row.name) * roll.body * 1.1) / inside) + row.terms.length + 1;
-    const details = row.detail.reduce((all, one) => all + 1 + (pen.width(one) * roll.small * 1.1) / inside, 0);
-    const more = (lines + details) * roll.body * 1.5;
-    if (height + more > longestLines && pages.at(-1)!.rows.length > 0) {
+    const lines = Math.ceil((pen.width(row.name) * roll.body * 1.1) / rollInside(roll)) + row.terms.length + 1;
+    const more = lines * pitch(roll) + heightOf(row.detail, roll, pen);
+    if (height + more > longest && pages.at(-1)!.rows.length > 0) {
       pages.at(-1)!.carried = carried;
       pages.push({ rows: [] });
       height = 0;

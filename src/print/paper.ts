@@ -15,7 +15,7 @@ import { heavier, type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
-import { type Roll, type RollTable, rollInside, rolls, rollTable } from './paper-roll.ts';
+import { type Roll, type RollTable, rollInside, rollLines, rolls, rollTable } from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
@@ -108,8 +108,10 @@ export function paperOf(input: PrintInput, font: Font): Paper {
   const ems = roll === undefined ? usualEms : Math.min(usualEms, rollInside(roll) / (roll.body * 1.2 * heavier));
   const pen = penFor(font, language, ems);
   const small = roll === undefined ? usualEms : rollInside(roll) / roll.small;
-  const smallLines = (text: string | undefined) => pen.writeLinesWithin(small, text);
+  const smallLines = (text: string | undefined) =>
+    roll === undefined ? pen.writeLinesWithin(small, text) : rollLines(text, roll, pen);
   const notes = smallLines(content.transport?.comments ?? content.notes);
+  const description = smallLines(content.description);
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
   const totals = isValued(content) ? totalsOf(content, pen) : undefined;
   const issuer = issuerOf(content, input.producer, pen);
@@ -134,8 +136,8 @@ export function paperOf(input: PrintInput, font: Font): Paper {
     customer: customerOf(content, pen),
     facts: roll === undefined ? facts : [],
     places: placesOf(content, pen),
-    description: smallLines(content.description),
-    ...linesOf(input, facts, totals, pen),
+    description,
+    ...linesOf(input, facts, totals, [...description, ...notes], pen),
     totals,
     notes,
     notesAreLong: notes.length > 8 || notes.join('').length > 560,
@@ -158,13 +160,19 @@ function inOneLine(said: readonly (string | undefined)[]): string | undefined {
   return said.filter((one) => one !== undefined).join('\u00a0· ') || undefined;
 }
 
-function linesOf({ content, format }: PrintInput, facts: readonly Fact[], totals: PaperTotals | undefined, pen: Pen) {
+function linesOf(
+  { content, format }: PrintInput,
+  facts: readonly Fact[],
+  totals: PaperTotals | undefined,
+  texts: readonly string[],
+  pen: Pen,
+) {
   if (format === 'A4') {
     const table = content.type === 'RECEIPT' ? settledTable(content, pen) : lineTable(content, pen);
     return { table, measures: totals === undefined ? undefined : measuresOf(totals, pen) };
   }
   const roll = rolls[format];
-  return { roll: { ...roll, ...rollTable(content, facts, totals, roll, pen) } };
+  return { roll: { ...roll, ...rollTable(content, facts, totals, texts, roll, pen) } };
 }
 
 /** Points per module: a symbol of version 9, the least, is 37.4 mm wide; the law asks for 30 mm. */

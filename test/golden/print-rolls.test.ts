@@ -187,6 +187,29 @@ describe.each(formats)('%s', (format) => {
     });
   });
 
+  test('no page is longer than a PDF page may be, however many lines its texts have, and all of them is printed', async () => {
+    const letters = 'abcdefghij';
+    const text = (lines: number) => Array.from({ length: lines }, (_, index) => letters[index % 10]).join('\n');
+    const asked = [
+      { count: 1, lines: 1000, detail: 1000 },
+      { count: 450, lines: 1000, detail: 0 },
+      { count: 450, lines: 100, detail: 0 },
+    ];
+    for (const { count, lines, detail } of asked) {
+      const input = sample({
+        lines: Array.from({ length: count }, () => line({ name: '–', unitPrice: '1', description: text(detail) })),
+        content: { description: text(lines), notes: text(lines) },
+      });
+      await reading({ ...input, format }, async (pages) => {
+        // ISO 19005-3, 6.1.13.
+        for (const page of pages) expect(page.view[3]).toBeLessThanOrEqual(14_400);
+        const texts = await Promise.all(pages.map(linesOf));
+        const said = texts.flat().join('').replace(/[\s·]/g, '');
+        expect(said.split(letters.repeat(lines / 10)).length - 1).toBe(detail === 0 ? 2 : 3);
+      });
+    }
+  });
+
   test('what the paper says of itself stands on each page: cancelled, of no value, mentions, which copy', async () => {
     const { content, ...print } = samples.long(700);
     const input: PrintInput = {
