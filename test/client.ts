@@ -42,9 +42,15 @@ export interface Wire {
   close(): void;
 }
 
+/**
+ * Without a limit of its own on connections that rest, Node's agent passes over the server's (`Keep-Alive: timeout`), and may
+ * send on one that the server is just closing.
+ */
+const longest_rest_ms = 3_600_000;
+
 /** A client of one loopback port, with so many connections at most. */
 export function openWire(port: number, connections = 128): Wire {
-  const agent = new Agent({ keepAlive: true, maxSockets: connections });
+  const agent = new Agent({ keepAlive: true, maxSockets: connections, timeout: longest_rest_ms });
   return {
     send: <T>(sent: Sent) => exchange<T>(agent, port, sent),
     close: () => agent.destroy(),
