@@ -163,8 +163,8 @@ const door_interval_ms = 3_000;
 const logFileOf = ({ path }: DataDirectory): string => join(path, 'postgres.log');
 
 /**
- * Looks now and then whether the server lets anybody in, and has not written too much. One that was told to stop by somebody else (SIGTERM: the smart
- * way) would wait for our connections for ever: it is stopped, and then started again.
+ * Looks now and then whether the server lets anybody in, and has not written too much. One that was told to stop by somebody
+ * else (SIGTERM: the smart way) would wait for our connections for ever: it is stopped, and then started again.
  */
 function watchDoor(place: Place, leaving: () => boolean): ReturnType<typeof setInterval> {
   let looking = false;

@@ -115,7 +115,8 @@ export interface StartOptions {
  */
 export async function startPostmaster(options: StartOptions, log: (line: string) => void): Promise<string | undefined> {
   await removeEmptyLocks(options);
-  const { logFile, before, file } = await openLog(options.logFile);
+  const { logFile } = options;
+  const { before, file } = await openLog(logFile);
   const child = spawn(options.binaries.postgres, flags(options), {
     ...options.user,
     cwd: '/',

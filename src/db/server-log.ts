@@ -14,7 +14,7 @@ const { O_APPEND, O_CREAT, O_WRONLY, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constant
 const setAside = (path: string): string => `${path}.1`;
 
 /** For a server that is about to start. `before`: bytes that others have written to it. */
-export async function openLog(path: string): Promise<{ logFile: string; before: number; file: FileHandle }> {
+export async function openLog(path: string): Promise<{ before: number; file: FileHandle }> {
   const size = await stat(path).then(
     (found) => found.size,
     () => 0,
@@ -22,7 +22,7 @@ export async function openLog(path: string): Promise<{ logFile: string; before: 
   if (size > most_bytes) await rename(path, setAside(path));
   const file = await open(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
   await giveToOwner(path);
-  return { logFile: path, before: (await file.stat()).size, file };
+  return { before: (await file.stat()).size, file };
 }
 
 /**

@@ -478,6 +478,15 @@ describe('cancelling', () => {
 });
 
 describe("the AT's code", () => {
+  /** A group of reports, while the clock rests. */
+  const reportOnce = () =>
+    reportGroup(
+      { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
+      A.id,
+      service.failures,
+      service.unreached,
+    );
+
   test('is lost with a lost answer: the document says where to find it, and to cancel it', async () => {
     await fault({ kind: 'reset-after', count: 1, operation: 'reportTransport' });
     const document = await issued({ movementDate: inHours(24) });
@@ -502,12 +511,11 @@ describe("the AT's code", () => {
     const document = await issued({ movementDate: inHours(24) });
     try {
       await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
-      const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
-      const slow = reportGroup(world, A.id, service.failures, service.unreached);
+      const slow = reportOnce();
       await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N']));
       // The lease of the slow one is over: another one takes the document, and hears that the AT has it.
       await pass(10);
-      await reportGroup(world, A.id, service.failures, service.unreached);
+      await reportOnce();
       expect(await read(document.id)).toMatchObject({ syncWithAt: { status: 'ACCEPTED', atCode: '-3' } });
       expect((await read(document.id)).atDocCode).toBeUndefined();
       await slow;
@@ -529,11 +537,10 @@ describe("the AT's code", () => {
     try {
       await cancel(document.id);
       await fault({ kind: 'slow', count: 1, operation: 'reportTransport', milliseconds: 1500 });
-      const world = { ...service.world, log: service.log, random: () => 0.5, busy: () => false };
-      const slow = reportGroup(world, A.id, service.failures, service.unreached);
+      const slow = reportOnce();
       await eventually(async () => expect(await statusesInLedger(document.number)).toEqual(['N', 'A']));
       await pass(10);
-      await reportGroup(world, A.id, service.failures, service.unreached);
+      await reportOnce();
       const told = await read(document.id);
       expect(told).toMatchObject({ atDocCode: document.atDocCode, syncWithAt: { status: 'ACCEPTED', atCode: '-4' } });
       await slow;
@@ -558,12 +565,7 @@ describe("the AT's code", () => {
           await A.issue(await A.draft()),
         ];
         // All of them in one group.
-        await reportGroup(
-          { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
-          A.id,
-          service.failures,
-          service.unreached,
-        );
+        await reportOnce();
         const { rows } = await service.owner.query(
           'select at_status from certo.documents where id = any ($1) order by issued_at',
           [documents.map(({ id }) => id)],
@@ -571,12 +573,7 @@ describe("the AT's code", () => {
         expect(rows.map(({ at_status }) => at_status)).toEqual(expected);
         await service.control('DELETE', '/__fault');
         await pass(10);
-        await reportGroup(
-          { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
-          A.id,
-          service.failures,
-          service.unreached,
-        );
+        await reportOnce();
       }
     } finally {
       clock = service.startReports();
@@ -585,13 +582,6 @@ describe("the AT's code", () => {
 
   test('comes with the next group, however many invoices wait for their service', async () => {
     await clock.stop();
-    const group = () =>
-      reportGroup(
-        { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
-        A.id,
-        service.failures,
-        service.unreached,
-      );
     const told = () => service.control<{ operation: string; subject: string }[]>('GET', '/__log?limit=1000');
     try {
       await fault({ kind: 'http-503', operation: 'reportInvoice' });
@@ -602,7 +592,7 @@ describe("the AT's code", () => {
         await issued({ movementDate: inHours(24) }),
       ];
       const before = (await told()).length;
-      await group();
+      await reportOnce();
       const requests = (await told()).slice(before);
       expect(requests.map(({ operation }) => operation)).toEqual([
         'reportTransport',
@@ -611,7 +601,7 @@ describe("the AT's code", () => {
       ]);
       expect(requests.slice(0, 2).map(({ subject }) => subject)).toEqual([first.number, second.number]);
       await cancel(second.id);
-      await group();
+      await reportOnce();
       expect(await statusesInLedger(second.number)).toEqual(['N', 'A']);
     } finally {
       await service.control('DELETE', '/__fault');
@@ -622,13 +612,6 @@ describe("the AT's code", () => {
 
   test('is asked for again before the start, however long the AT has been away', async () => {
     await clock.stop();
-    const group = () =>
-      reportGroup(
-        { ...service.world, log: service.log, random: () => 0.5, busy: () => false },
-        A.id,
-        service.failures,
-        service.unreached,
-      );
     try {
       await fault({ kind: 'http-503', operation: 'reportTransport' });
       const { id, movementDate } = await issued({ movementDate: inHours(24) });
@@ -636,13 +619,13 @@ describe("the AT's code", () => {
       // As after many attempts, of which the last was two minutes before the start: the next would be 5 minutes later.
       await service.owner.query('update certo.documents set at_attempts = 12 where id = $1', [id]);
       await service.setClock(new Date(start - 120_000));
-      await group();
+      await reportOnce();
       const next = 'select at_next_at from certo.documents where id = $1';
       const [row] = (await service.owner.query<{ at_next_at: Date }>(next, [id])).rows;
       expect(Math.round((start - row!.at_next_at.getTime()) / 1000)).toBe(60);
       await service.control('DELETE', '/__fault');
       await service.setClock(row!.at_next_at);
-      await group();
+      await reportOnce();
       expect((await read(id)).syncWithAt).toMatchObject({ status: 'ACCEPTED', atCode: '0' });
     } finally {
       await service.control('DELETE', '/__fault');
