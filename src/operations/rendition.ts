@@ -24,7 +24,7 @@ import type { World } from './world.ts';
  * Raised with every change of the layouts that shows: old renditions stay what they were. Prints of the first three are from
  * before there were seals, and no link leads to them any more: whatever is given out has a seal.
  */
-const layout_version = 11;
+const layout_version = 12;
 
 /** Which copy of its document a file is, as variants name it, and what stands on its paper. */
 const copies = {

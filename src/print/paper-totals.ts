@@ -1,5 +1,5 @@
 /** The money at the end of a paper: VAT per rate, what leads to the total, the total itself. */
-import { isZero, subtract } from '../fiscal/decimal.ts';
+import { add, isZero, subtract } from '../fiscal/decimal.ts';
 import {
   type Content,
   type Decimal,
@@ -8,6 +8,7 @@ import {
   type Region,
   type TaxGroup,
   type WithholdingGroup,
+  type WithholdingType,
 } from '../fiscal/document.ts';
 import { exemptions } from '../fiscal/exemptions.ts';
 import { money, percent, quantity } from './format.ts';
@@ -53,7 +54,7 @@ const mentions: ReadonlyMap<string, string> = new Map(exemptions.map(({ code, me
 export function totalsOf(content: Content, pen: Pen): PaperTotals {
   const { totals, currency, cashVat } = content;
   const isReceipt = documentTypes[content.type].family === 'RECEIPT';
-  const withheld = totals.withholdings.map((group) => ({
+  const withheld = onPaper(totals.withholdings).map((group) => ({
     ...withheldOf(group, currency, pen),
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));
@@ -135,14 +136,28 @@ function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen:
   const shown = (word: Word, value: Decimal) => ({ label: pen.label(word), value: money(value, 'EUR') });
   const isReceipt = documentTypes[type].family === 'RECEIPT';
   const tax = isReceipt && cashVat !== true ? [] : [shown('net', books.net), shown('vat', books.tax)];
-  const withheld = books.withholdings.map((group) => withheldOf(group, 'EUR', pen));
+  const withheld = onPaper(books.withholdings).map((group) => withheldOf(group, 'EUR', pen));
   const all = shown(isReceipt ? 'settledGross' : 'gross', books.gross);
   const last = shown(lastWord(type), books.toPay);
   if (withheld.length > 0) return [rate, ...tax, all, ...withheld, last];
   return [rate, ...tax, isReceipt ? last : all];
 }
 
+/** A document has as many as it has lines, and on a till roll all of them stand on one page. */
+const most_withheld = 20;
+
+type Withheld = Pick<WithholdingGroup, 'type' | 'amount'> & Partial<Pick<WithholdingGroup, 'percent' | 'reason'>>;
+
+/** Each with its percentage and norm; where they are many, one sum of each tax. */
+function onPaper(groups: readonly WithholdingGroup[]): readonly Withheld[] {
+  if (groups.length <= most_withheld) return groups;
+  const sums = new Map<WithholdingType, Decimal>();
+  for (const { type, amount } of groups) sums.set(type, add(sums.get(type) ?? '0', amount));
+  return [...sums].map(([type, amount]) => ({ type, amount }));
+}
+
 /** Without its legal norm, which stands once on a paper. */
-function withheldOf({ type, percent: share, amount }: WithholdingGroup, currency: string, pen: Pen): Sum {
-  return { label: `${pen.label('withholding')} ${type}\u00a0${percent(share)}`, value: money(amount, currency) };
+function withheldOf({ type, percent: share, amount }: Withheld, currency: string, pen: Pen): Sum {
+  const label = `${pen.label('withholding')} ${type}`;
+  return { label: share === undefined ? label : `${label}\u00a0${percent(share)}`, value: money(amount, currency) };
 }

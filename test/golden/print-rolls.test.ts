@@ -210,6 +210,33 @@ describe.each(formats)('%s', (format) => {
     }
   });
 
+  test('no page is too long of kinds of withholding either: beyond twenty they are one sum of each tax', async () => {
+    const kinds = Array.from({ length: 900 }, (_, i) => ({
+      type: (['IRC', 'IRS', 'IS'] as const)[i % 3]!,
+      percent: `${1 + i / 100}`,
+      reason: `artigo ${i} do código`,
+    }));
+    const printed = async (count: number) => {
+      const lines = kinds.slice(0, count).map((withholding) => line({ name: '–', unitPrice: '100', withholding }));
+      return await reading({ ...sample({ lines }), format }, async (pages) => {
+        for (const page of pages) expect(page.view[3]).toBeLessThanOrEqual(14_400);
+        return (await Promise.all(pages.map(linesOf))).flat();
+      });
+    };
+    const withheld = (texts: readonly string[]) => texts.filter((one) => one.startsWith('Retenção na fonte'));
+    const all = await printed(900);
+    expect(withheld(all)).toEqual([
+      'Retenção na fonte IRC | 1 645,50 €',
+      'Retenção na fonte IRS | 1 648,50 €',
+      'Retenção na fonte IS | 1 651,50 €',
+    ]);
+    expect(all).not.toContain('artigo 1 do código');
+    const each = await printed(20);
+    expect(withheld(each)).toHaveLength(20);
+    expect(each).toContain('artigo 1 do código');
+    expect(withheld(await printed(21))).toHaveLength(3);
+  });
+
   test('what the paper says of itself stands on each page: cancelled, of no value, mentions, which copy', async () => {
     const { content, ...print } = samples.long(700);
     const input: PrintInput = {
