@@ -159,13 +159,16 @@ describe('limits per minute', () => {
 });
 
 describe('request ids', () => {
-  test.each(['a', 'x'.repeat(128), '!~#', uuidv7()])('%s is kept, in the header and in a problem', async (id) => {
-    nextMinute();
-    const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
-    expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
-  });
+  test.each(['a', 'x'.repeat(128), '!~#', 'order 17, again', uuidv7()])(
+    '%s is kept, in the header and in a problem',
+    async (id) => {
+      nextMinute();
+      const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
+      expect([answer.headers['x-request-id'], answer.json.requestId]).toEqual([id, id]);
+    },
+  );
 
-  test.each(['', 'x'.repeat(129), 'a b', 'é', 'a\tb'])('%j is replaced', async (id) => {
+  test.each(['', 'x'.repeat(129), 'é', 'a\tb'])('%j is replaced', async (id) => {
     const answer = await A.get('/nothing', { headers: { 'x-request-id': id } });
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(answer.json.requestId).toBe(answer.headers['x-request-id']);
@@ -284,7 +287,7 @@ describe('framing', () => {
     expect(headers).toContain('x-request-id: meu-pedido\r\n');
     expect(json.title).toBe(status === 417 ? 'Expectativa não satisfeita' : 'Pedido inválido');
     // One that is not well formed is replaced, as everywhere.
-    expect((await asked('a b')).json.requestId).toMatch(/^[0-9a-f-]{36}$/);
+    expect((await asked('x'.repeat(129))).json.requestId).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test('a request behind another on its connection comes after it, and sees what that one did', async () => {

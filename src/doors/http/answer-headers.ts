@@ -10,7 +10,7 @@ interface Field {
 export const answerHeaders: Readonly<Record<string, Field>> = {
   'X-Request-Id': {
     description:
-      'Names this request in the log: what you sent as X-Request-Id, when it is printable and short, else ours.',
+      'Names this request in the log: what you sent as X-Request-Id, when it is at most 128 printable ASCII characters (spaces among them), else ours.',
     schema: { type: 'string', maxLength: 128 },
   },
   'RateLimit-Policy': {

@@ -11,9 +11,10 @@ import { type Credential, credentialOf, entryOfKey, type Principal } from '../..
 import type { Operation } from '../../operations/operation.ts';
 
 const nothing = Buffer.alloc(0);
-const printable = /^[\x21-\x7e]{1,128}$/;
+const printable = /^[\x20-\x7e]{1,128}$/;
+const keyForm = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's X-Request-Id when it is printable and short, else a new one. */
+/** The caller's X-Request-Id when it is printable ASCII and short, else a new one. Spaces are printable, unlike in a key. */
 export function requestIdOf(header: string | string[] | undefined, newId: () => string): string {
   return typeof header === 'string' && printable.test(header) ? header : newId();
 }
@@ -102,7 +103,7 @@ function formOf(operation: Operation, request: FastifyRequest): Form {
     if (request.headers['content-encoding'] !== undefined) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
     body = parseStrictJson(bytes);
     const key = request.headers['idempotency-key'];
-    if (key !== undefined && !printable.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
+    if (key !== undefined && !keyForm.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     malformed = error;
