@@ -55,7 +55,7 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
     book.findings.tell('REFERENCES_MISSING', node.line, { type });
   const number = textIn(node, names.number);
   if (kind === 'invoice') noteInvoiced(book, type, state, sums, node.line);
-  if (kind === 'work') checkInvoiced(book, number, type, status);
+  if (kind === 'work' || kind === 'movement') checkInvoiced(book, kind, number, status);
   noteDate(book, number, date);
   // What was cancelled corrects and settles nothing.
   if (state !== 'A') checkNamed(book, { number, date, line: node.line }, sums.named);

@@ -281,9 +281,9 @@ export const findingWords = {
     'HashControl {value} does not go with SourceBilling {source}. P has the key version, I the origin, M the recovered document.',
     'HashControl {value} não condiz com SourceBilling {source}. P leva a versão da chave, I a origem, M o documento recuperado.',
   ),
-  PROFORMA_NOT_INVOICED: error(
-    'The invoice in line {invoice} was made of {number}, which has WorkStatus {value}. Export F: it was invoiced, even if in part.',
-    'A fatura da linha {invoice} provém de {number}, que tem WorkStatus {value}. Exporte F: foi faturado, ainda que em parte.',
+  INVOICED_NOT_TOLD: error(
+    'The invoice in line {invoice} was made of {number}, which has {name} {value}. Export F: it was invoiced, even if in part.',
+    'A fatura da linha {invoice} provém de {number}, que tem {name} {value}. Exporte F: foi faturado, ainda que em parte.',
   ),
   CANCEL_REASON_MISSING: warning(
     'The document is cancelled and no Reason says why. Export the reason.',

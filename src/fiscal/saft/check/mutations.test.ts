@@ -516,30 +516,50 @@ const figures: readonly Mutation[] = [
   ],
   [
     'a pro forma that was invoiced and still stands as new',
-    ['PROFORMA_NOT_INVOICED'],
+    ['INVOICED_NOT_TOLD'],
     within('PF A2026/1', '<WorkStatus>F', '<WorkStatus>N'),
     'PF A2026/1',
   ],
   ...['FS A2026/1', 'FR A2026/1'].map(
     (number): Mutation => [
       `a pro forma that ${number} was made of and still stands as new`,
-      ['PROFORMA_NOT_INVOICED'],
+      ['INVOICED_NOT_TOLD'],
       madeOf(number, 'PF A2026/2'),
       'PF A2026/2',
     ],
   ),
   [
     'a pro forma that was invoiced and stands as cancelled',
-    ['PROFORMA_NOT_INVOICED', 'CANCEL_REASON_MISSING', 'SECTION_SUM'],
+    ['INVOICED_NOT_TOLD', 'CANCEL_REASON_MISSING', 'SECTION_SUM'],
     within('PF A2026/1', '<WorkStatus>F', '<WorkStatus>A'),
     'PF A2026/1',
   ],
   [
-    'one of two pro formas of the same type that is told as a budget',
+    'one of two pro formas that is told as a budget',
     ['TYPE_NOT_OF_SERIES'],
-    both(within('PF A2026/1', '<WorkType>PF', '<WorkType>OR'), within('PF A2026/1', '<WorkStatus>F', '<WorkStatus>N')),
+    within('PF A2026/1', '<WorkType>PF', '<WorkType>OR'),
     'PF A2026/2',
   ],
+  [
+    'a budget that was invoiced and still stands as new',
+    ['INVOICED_NOT_TOLD', 'TYPE_NOT_OF_SERIES'],
+    both(within('PF A2026/1', '<WorkType>PF', '<WorkType>OR'), within('PF A2026/1', '<WorkStatus>F', '<WorkStatus>N')),
+    'PF A2026/1',
+  ],
+  [
+    'a transport that was invoiced and still stands as new',
+    ['INVOICED_NOT_TOLD'],
+    within('GT A2026/1', '<MovementStatus>F', '<MovementStatus>N'),
+    'GT A2026/1',
+  ],
+  ...['FS A2026/1', 'FR A2026/1'].map(
+    (number): Mutation => [
+      `a transport that ${number} was made of and still stands as new`,
+      ['INVOICED_NOT_TOLD'],
+      madeOf(number, 'GD A2026/1'),
+      'GD A2026/1',
+    ],
+  ),
   ['a count of documents', ['SECTION_COUNT'], swap(/(?<=<SalesInvoices>\n)<NumberOfEntries>\d+/, '<NumberOfEntries>3')],
   ['a count of lines', ['SECTION_COUNT'], swap('<NumberOfMovementLines>8', '<NumberOfMovementLines>7')],
   ['a total of debits', ['SECTION_SUM'], swap(/<TotalDebit>[^<]*/, '<TotalDebit>1.00')],
@@ -949,6 +969,11 @@ test.each([
   ['a pro forma whose only invoice is cancelled', cancelledConversion],
   ['a pro forma whose invoice stands in another file', swap('<OriginatingON>PF A2026/1', '<OriginatingON>PF B2025/1')],
   ['a pro forma that a note alone names', notedOnly],
+  ['a transport that a note alone names', madeOf('ND A2026/1', 'GD A2026/1')],
+  // Cancelled before it started, after it was invoiced.
+  ['a cancelled transport that was invoiced', madeOf('FS A2026/1', 'GR A2026/2')],
+  ['an invoiced transport for others', within('GT A2026/1', '<MovementStatus>F', '<MovementStatus>T')],
+  ['an invoiced summary of transports', within('GT A2026/1', '<MovementStatus>F', '<MovementStatus>R')],
   ['stamp duty that was withheld and paid all the same', both(withheldStamp, paid('1230.00'))],
   ['an FS that does not say how it was paid', within('FS A2026/1', /<Payment>[\s\S]*?<\/Payment>\n/, '')],
   ['a comment and an instruction', swap('<MasterFiles>', '<?x y?><!-- - --><MasterFiles>')],
@@ -996,7 +1021,7 @@ test('every note before its invoice is told where it stands, and none before one
 test('DATE_BEFORE_PARENT is a warning: what was issued so cannot be changed any more', () =>
   expect(findingWords.DATE_BEFORE_PARENT.severity).toBe('WARNING'));
 
-test.each(['HASH_ZERO', 'HASH_CONTROL_OTHER', 'GROSS_TOTAL_FORM', 'PAYMENT_SUM', 'PROFORMA_NOT_INVOICED'] as const)(
+test.each(['HASH_ZERO', 'HASH_CONTROL_OTHER', 'GROSS_TOTAL_FORM', 'PAYMENT_SUM', 'INVOICED_NOT_TOLD'] as const)(
   '%s is an error',
   (code) => expect(findingWords[code].severity).toBe('ERROR'),
 );

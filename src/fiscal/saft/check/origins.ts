@@ -1,4 +1,4 @@
-/** Pro formas against the invoices that were made of them (Portaria 302/2016, WorkStatus F). */
+/** Working and transport documents against the invoices made of them (Portaria 302/2016, WorkStatus and MovementStatus F). */
 import type { Book } from './book.ts';
 import type { DocumentSums } from './lines.ts';
 import { partsOf } from './named.ts';
@@ -17,12 +17,24 @@ export function noteInvoiced(book: Book, type: string, status: string, sums: Doc
   }
 }
 
-/** A pro forma of an invoice in this file has status F. Others may: their invoice can stand in another file. */
-export function checkInvoiced(book: Book, number: string, type: string, status: SaftNode | undefined): void {
-  const value = textIn(status, 'WorkStatus');
+/**
+ * Statuses beside which nothing says that the document was invoiced. A working document is not cancelled once it was; a
+ * transport may be until it starts, and what is carried for others (T) or sums up documents from elsewhere (R) is left.
+ */
+const notInvoiced = { work: ['N', 'A'], movement: ['N'] } as const;
+
+/** What an invoice in this file was made of has status F. Others may: their invoice can stand in another file. */
+export function checkInvoiced(
+  { findings, invoiced }: Book,
+  kind: keyof typeof notInvoiced,
+  number: string,
+  status: SaftNode | undefined,
+): void {
+  const name = kind === 'work' ? 'WorkStatus' : 'MovementStatus';
+  const value = textIn(status, name);
   const parts = partsOf(number);
-  if (type !== 'PF' || value === 'F' || value === '' || parts === undefined) return;
-  const invoice = book.invoiced.get(parts[0])?.get(parts[1]);
+  if (parts === undefined || !notInvoiced[kind].some((one) => one === value)) return;
+  const invoice = invoiced.get(parts[0])?.get(parts[1]);
   if (invoice === undefined) return;
-  book.findings.tell('PROFORMA_NOT_INVOICED', child(status, 'WorkStatus')!.line, { number, value, invoice });
+  findings.tell('INVOICED_NOT_TOLD', child(status, name)!.line, { number, name, value, invoice });
 }
