@@ -96,8 +96,8 @@ class Records implements RecordSink {
   readonly #book: Book;
   #kind: DocumentKind | undefined;
   #sums: DocumentSums = emptySums();
-  /** The document's type, as it was found among so many of its members: not looked for again at each line. */
-  #type = { among: -1, text: '' };
+  /** What lines are judged by, as it was found among so many of the document's members: not looked for again at each line. */
+  #of = { among: -1, type: '', date: '' };
   readonly #ledger: LedgerTally = { entries: 0, debit: 0n, credit: 0n, complete: true };
 
   constructor(book: Book) {
@@ -108,7 +108,7 @@ class Records implements RecordSink {
     if (record !== 'invoice' && record !== 'movement' && record !== 'work' && record !== 'payment') return;
     this.#kind = record;
     this.#sums = emptySums();
-    this.#type = { among: -1, text: '' };
+    this.#of = { among: -1, type: '', date: '' };
     this.#book.findings.document = undefined;
   }
 
@@ -124,8 +124,9 @@ class Records implements RecordSink {
     const kind = this.#kind;
     if (kind === undefined) return;
     const among = around.children.length;
-    if (this.#type.among !== among) this.#type = { among, text: textIn(around, documentNames[kind].type) };
-    checkLine(this.#book, this.#sums, { kind, type: this.#type.text }, node);
+    const { type, date } = documentNames[kind];
+    if (this.#of.among !== among) this.#of = { among, type: textIn(around, type), date: textIn(around, date) };
+    checkLine(this.#book, this.#sums, { kind, type: this.#of.type, date: this.#of.date }, node);
   }
 
   #document(kind: DocumentKind, node: SaftNode): void {

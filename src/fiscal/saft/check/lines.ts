@@ -51,10 +51,12 @@ export interface LineOf {
   readonly kind: DocumentKind;
   /** InvoiceType and the like. */
   readonly type: string;
+  /** InvoiceDate and the like. */
+  readonly date: string;
 }
 
 /** Every check of a line; adds it to the sums. */
-export function checkLine(book: Book, sums: DocumentSums, { kind, type }: LineOf, node: SaftNode): void {
+export function checkLine(book: Book, sums: DocumentSums, of: LineOf, node: SaftNode): void {
   sums.lines += 1;
   const number = textIn(node, 'LineNumber');
   if (number !== '' && Number(number) !== sums.lines) {
@@ -66,8 +68,8 @@ export function checkLine(book: Book, sums: DocumentSums, { kind, type }: LineOf
   sums.credit += credit ?? 0n;
   if (debit === undefined && credit === undefined) sums.complete = false;
   noteNamed(sums, node);
-  if (kind !== 'payment') checkGoods(book, sums, { kind, type }, node, debit ?? credit);
-  checkTax(book, sums, node, { kind, type, signed: (credit ?? 0n) - (debit ?? 0n) });
+  if (of.kind !== 'payment') checkGoods(book, sums, of, node, debit ?? credit);
+  checkTax(book, sums, node, { ...of, signed: (credit ?? 0n) - (debit ?? 0n) });
 }
 
 function noteNamed({ named }: DocumentSums, node: SaftNode): void {
@@ -159,7 +161,13 @@ function checkTax(book: Book, sums: DocumentSums, node: SaftNode, of: LineOf & {
   const key = taxKey(tax);
   if (percentage !== undefined && !book.taxes.has(key)) book.findings.tell('TAX_NOT_IN_TABLE', tax.line, { tax: key });
   // A note has the rates and codes of the invoice's day, which this file need not hold.
-  if (of.type !== 'NC' && of.type !== 'ND' && of.kind !== 'payment') checkInForce(book, node, tax);
+  if (of.type !== 'NC' && of.type !== 'ND' && of.kind !== 'payment')
+    checkInForce(book, node, tax, taxPointIn(node, of));
+}
+
+/** Lines of transport documents have no tax point of their own. */
+function taxPointIn(node: SaftNode, { kind, date }: LineOf): string {
+  return kind === 'movement' ? date : textIn(node, 'TaxPointDate');
 }
 
 function add(sums: Map<string, bigint>, key: string, units: bigint): void {
@@ -205,8 +213,7 @@ const exemptionCodes = new Set(exemptions.map(({ code }) => code));
 /** Version 3 of the AT's table; codes before it are not known here. */
 const firstTable = '2022-07-01';
 
-function checkInForce(book: Book, node: SaftNode, tax: SaftNode): void {
-  const date = textIn(node, 'TaxPointDate');
+function checkInForce(book: Book, node: SaftNode, tax: SaftNode, date: string): void {
   if (date === '') return;
   for (const [value] of textIn(node, 'TaxExemptionCode').matchAll(/M\d\d/g)) {
     if (date < firstTable) continue;

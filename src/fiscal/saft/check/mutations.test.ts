@@ -387,6 +387,24 @@ const figures: readonly Mutation[] = [
     'FT C2026/1',
   ],
   [
+    'an exemption code of a transport that is in no table',
+    ['EXEMPTION_CODE_UNKNOWN'],
+    within('GR A2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M98'),
+    'GR A2026/1',
+  ],
+  [
+    'an exemption code of a transport that has ended by its date',
+    ['EXEMPTION_CODE_ENDED'],
+    within('GR A2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M26'),
+    'GR A2026/1',
+  ],
+  [
+    'a rate of a transport that is not in force on its date',
+    ['RATE_NOT_IN_FORCE', 'TAX_NOT_IN_TABLE'],
+    within('GR A2026/1', '<TaxPercentage>6.00', '<TaxPercentage>5.90'),
+    'GR A2026/1',
+  ],
+  [
     'an exemption code that has ended',
     ['EXEMPTION_CODE_ENDED'],
     within('FT C2026/1', '<TaxExemptionCode>M07', '<TaxExemptionCode>M26'),
