@@ -51,6 +51,8 @@ export interface Book {
   readonly dates: Map<string, SeriesDates>;
   /** Series → number → who named it before it came. */
   readonly awaited: Map<string, Map<number, Naming[]>>;
+  /** What documents were recovered of ("FTM abc/00001"), with the line of the one that stands for it. */
+  readonly recovered: Map<string, number>;
   readonly unknownKeys: Set<number>;
   /** Signatures that hold. */
   hashesVerified: number;
@@ -88,6 +90,7 @@ export function emptyBook(findings: Findings, { keyOf, onlyKey }: Pick<Book, 'ke
     invoiced: new Map(),
     dates: new Map(),
     awaited: new Map(),
+    recovered: new Map(),
     unknownKeys: new Set(),
     hashesVerified: 0,
     hashesUnverified: 0,

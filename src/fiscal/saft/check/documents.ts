@@ -49,6 +49,7 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   checkPeriod(book, node, date);
   checkStatus(book, node, status, names, entry);
   checkSource(book, node, source);
+  if (state !== 'A') checkRecovered(book, node);
   const gross = checkTotals(book, kind, type, node, sums);
   if (kind === 'invoice') checkPaid(book, type, node, gross);
   if ((type === 'NC' || type === 'ND') && !sums.references)
@@ -103,6 +104,15 @@ function checkSource(book: Book, node: SaftNode, source: string): void {
   // A document integrated from a program without certificate has "0".
   if (value === '0' && source === 'I') return;
   book.findings.tell('SOURCE_MISMATCH', node.line, { value, source });
+}
+
+/** No two documents that stand are recovered of one original (hash chain, section 6). */
+function checkRecovered({ findings, recovered }: Book, node: SaftNode): void {
+  const original = /^\d+-(.+)$/.exec(textIn(node, 'HashControl'))?.[1];
+  if (original === undefined) return;
+  const first = recovered.get(original);
+  if (first === undefined) recovered.set(original, node.line);
+  else findings.tell('RECOVERED_TWICE', node.line, { original, first });
 }
 
 /** GrossTotal, when it is there. */

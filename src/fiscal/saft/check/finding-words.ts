@@ -281,6 +281,10 @@ export const findingWords = {
     'HashControl {value} does not go with SourceBilling {source}. P has the key version, I the origin, M the recovered document.',
     'HashControl {value} não condiz com SourceBilling {source}. P leva a versão da chave, I a origem, M o documento recuperado.',
   ),
+  RECOVERED_TWICE: error(
+    '{original} was recovered already, by the document in line {first}. An original is recovered once: cancel one of the two.',
+    '{original} já foi recuperado, pelo documento da linha {first}. Um original recupera-se uma só vez: anule um dos dois.',
+  ),
   INVOICED_NOT_TOLD: error(
     'The invoice in line {invoice} was made of {number}, which has {name} {value}. Export F: it was invoiced, even if in part.',
     'A fatura da linha {invoice} provém de {number}, que tem {name} {value}. Exporte F: foi faturado, ainda que em parte.',

@@ -593,6 +593,12 @@ const figures: readonly Mutation[] = [
     ['SECTION_SUM'],
     within('GR A2026/2', '<MovementStatus>A', '<MovementStatus>N'),
   ],
+  [
+    'an original that was recovered twice',
+    ['RECOVERED_TWICE'],
+    within('FT R2026/2', /<HashControl>[^<]*/, '<HashControl>1-FTM abc/00001'),
+    'FT R2026/2',
+  ],
   ['a cancellation without reason', ['CANCEL_REASON_MISSING'], within('FT A2026/3', /<Reason>.*\n/, ''), 'FT A2026/3'],
   [
     'a status before the document',
@@ -910,6 +916,13 @@ describe.each([
 });
 
 const notedOnly = madeOf('ND A2026/1', 'PF A2026/2');
+/** The second recovery stands; the first is cancelled, so it sums to nothing. */
+const recoveredAgain = both(
+  within('FT R2026/2', /<HashControl>[^<]*/, '<HashControl>1-FTM abc/00001'),
+  within('FT R2026/1', '<InvoiceStatus>N', '<InvoiceStatus>A'),
+  within('FT R2026/1', '</InvoiceStatusDate>\n', '</InvoiceStatusDate>\n<Reason>Engano</Reason>\n'),
+  credited('SalesInvoices', -22.2),
+);
 const cancelledConversion = both(
   within('FT A2026/5', '<InvoiceStatus>N', '<InvoiceStatus>A'),
   within('FT A2026/5', '</InvoiceStatusDate>\n', '</InvoiceStatusDate>\n<Reason>Engano</Reason>\n'),
@@ -985,6 +998,7 @@ test.each([
   ['spaces around numbers', swap('<TaxPercentage>23.00', '<TaxPercentage> 23.00 ')],
   ['a rate written in another way', swap('<TaxPercentage>23.00', '<TaxPercentage>023')],
   ['a pro forma whose only invoice is cancelled', cancelledConversion],
+  ['an original that was recovered again after its first recovery was cancelled', recoveredAgain],
   ['a pro forma whose invoice stands in another file', swap('<OriginatingON>PF A2026/1', '<OriginatingON>PF B2025/1')],
   ['a pro forma that a note alone names', notedOnly],
   ['a transport that a note alone names', madeOf('ND A2026/1', 'GD A2026/1')],
