@@ -648,7 +648,8 @@ function contentOf(
           invoices.map((d) => settledOf(d)),
           { customer },
         );
-  const parent = invoices[0];
+  // What is cancelled has no notes.
+  const parent = invoices.find(({ status }) => status !== 'A');
   if (type === 'DEBIT_NOTE' && parent === undefined) return undefined;
   const more = {
     customer,

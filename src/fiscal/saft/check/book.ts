@@ -49,6 +49,8 @@ export interface Book {
   readonly invoiced: Map<string, Map<number, number>>;
   /** Series → the days of its documents. */
   readonly dates: Map<string, SeriesDates>;
+  /** "FT A2026/3", without zeros before the number. */
+  readonly cancelled: Set<string>;
   /** Series → number → who named it before it came. */
   readonly awaited: Map<string, Map<number, Naming[]>>;
   /** What documents were recovered of ("FTM abc/00001"), with the line of the one that stands for it. */
@@ -89,6 +91,7 @@ export function emptyBook(findings: Findings, { keyOf, onlyKey }: Pick<Book, 'ke
     groupings: new Map(),
     invoiced: new Map(),
     dates: new Map(),
+    cancelled: new Set(),
     awaited: new Map(),
     recovered: new Map(),
     unknownKeys: new Set(),

@@ -1,8 +1,8 @@
 /**
  * Checks anybody's SAF-T (PT) file of version 1.04_01, as it streams by: the schema with its assertions, the file's own
  * figures, and with the producer's public key the chain of signatures. Everything is found in one pass; what is kept is
- * one document, the keys of the masters, a few numbers and days per series, what invoices were made of, what was recovered, and
- * which documents were named that have not come.
+ * one document, the keys of the masters, a few numbers and days per series, what invoices were made of, what was recovered or
+ * cancelled, and which documents were named that have not come.
  */
 import { addKey, type Book, type DocumentKind, emptyBook, type PublicKey } from './book.ts';
 import { decoded } from './decode.ts';

@@ -2,7 +2,7 @@
 import { apart, cent, unitsOf, unitsText } from '../amounts.ts';
 import { type Book, checkReference, type DocumentKind } from './book.ts';
 import type { DocumentSums } from './lines.ts';
-import { checkNamed, noteDate } from './named.ts';
+import { checkNamed, noteDocument } from './named.ts';
 import { checkInvoiced, noteInvoiced } from './origins.ts';
 import { checkSeries, type DocumentNames } from './series.ts';
 import { allIn, child, type SaftNode, textIn } from './structure.ts';
@@ -57,9 +57,9 @@ export function checkDocument(book: Book, kind: DocumentKind, node: SaftNode, su
   const number = textIn(node, names.number);
   if (kind === 'invoice') noteInvoiced(book, type, state, sums, node.line);
   if (kind === 'work' || kind === 'movement') checkInvoiced(book, kind, number, status);
-  noteDate(book, number, date);
+  noteDocument(book, number, date, state === 'A');
   // What was cancelled corrects and settles nothing.
-  if (state !== 'A') checkNamed(book, { number, date, line: node.line }, sums.named);
+  if (state !== 'A') checkNamed(book, { number, date, line: node.line }, sums);
   const grossTotal = textIn(child(node, 'DocumentTotals'), 'GrossTotal');
   checkSeries(book, { kind, number, type, date, entry, grossTotal, source, node });
   const section = book.sections[kind];

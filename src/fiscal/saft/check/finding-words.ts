@@ -281,6 +281,10 @@ export const findingWords = {
     'HashControl {value} does not go with SourceBilling {source}. P has the key version, I the origin, M the recovered document.',
     'HashControl {value} não condiz com SourceBilling {source}. P leva a versão da chave, I a origem, M o documento recuperado.',
   ),
+  NOTE_ON_CANCELLED: warning(
+    'The document corrects {named}, which is cancelled. A cancelled document has no notes: cancel the note, or check which of them stands.',
+    'O documento retifica {named}, que está anulado. Um documento anulado não tem notas: anule a nota ou verifique qual deles vale.',
+  ),
   RECOVERED_TWICE: error(
     '{original} was recovered already, by the document in line {first}. An original is recovered once: cancel one of the two.',
     '{original} já foi recuperado, pelo documento da linha {first}. Um original recupera-se uma só vez: anule um dos dois.',

@@ -25,6 +25,8 @@ export interface DocumentSums {
   readonly origins: Set<string>;
   /** Documents that lines of this one name, for whatever reason. */
   readonly named: Set<string>;
+  /** Of these, what lines of a note correct (References). */
+  readonly corrected: Set<string>;
   /** Each line has its amount: else no sum can be compared, and what is missing was told already. */
   complete: boolean;
 }
@@ -42,6 +44,7 @@ export function emptySums(): DocumentSums {
     references: false,
     origins: new Set(),
     named: new Set(),
+    corrected: new Set(),
     complete: true,
   };
 }
@@ -139,6 +142,7 @@ function checkReferences(book: Book, sums: DocumentSums, { kind, type }: LineOf,
   if (references === undefined || kind !== 'invoice') return;
   if (textIn(references, 'Reference') !== '') sums.references = true;
   if (/^(?:FT|FS|FR)$/.test(type)) book.findings.tell('REFERENCES_NOT_EXPECTED', references.line, { type });
+  else for (const one of allIn(node, 'References')) sums.corrected.add(textIn(one, 'Reference'));
 }
 
 function checkTax(book: Book, sums: DocumentSums, node: SaftNode, of: LineOf & { readonly signed: bigint }): void {

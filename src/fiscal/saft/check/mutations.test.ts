@@ -308,6 +308,16 @@ const madeOf = (number: string, origin: string) =>
     `</LineNumber>\n<OrderReferences>\n<OriginatingON>${origin}</OriginatingON>\n</OrderReferences>\n`,
   );
 
+/** FT A2026/3 is cancelled. */
+const noteOn = within('ND A2026/1', /(?<=<Reference>)[^<]*/, 'FT A2026/3');
+/** The same with the note's series before the invoice's: sections need no order. */
+const noteBefore = (xml: string) => {
+  const changed = noteOn(xml);
+  const [note = ''] = /<Invoice>\n<InvoiceNo>ND A2026\/1<[\s\S]*?<\/Invoice>\n/.exec(changed) ?? [];
+  expect(note).not.toBe('');
+  return swap('<Invoice>\n', (found) => note + found)(changed.replace(note, ''));
+};
+
 const figures: readonly Mutation[] = [
   [
     'a NIF with a wrong check digit',
@@ -593,6 +603,14 @@ const figures: readonly Mutation[] = [
     ['SECTION_SUM'],
     within('GR A2026/2', '<MovementStatus>A', '<MovementStatus>N'),
   ],
+  ...[noteOn, noteBefore].map(
+    (mutate, i): Mutation => [
+      `a note that corrects a cancelled invoice ${i === 0 ? 'before' : 'behind'} the note in the file`,
+      ['NOTE_ON_CANCELLED'],
+      mutate,
+      'ND A2026/1',
+    ],
+  ),
   [
     'an original that was recovered twice',
     ['RECOVERED_TWICE'],
@@ -916,6 +934,12 @@ describe.each([
 });
 
 const notedOnly = madeOf('ND A2026/1', 'PF A2026/2');
+const cancelledNote = both(
+  noteOn,
+  within('ND A2026/1', '<InvoiceStatus>N', '<InvoiceStatus>A'),
+  within('ND A2026/1', '</InvoiceStatusDate>\n', '</InvoiceStatusDate>\n<Reason>Engano</Reason>\n'),
+  credited('SalesInvoices', -1000),
+);
 /** The second recovery stands; the first is cancelled, so it sums to nothing. */
 const recoveredAgain = both(
   within('FT R2026/2', /<HashControl>[^<]*/, '<HashControl>1-FTM abc/00001'),
@@ -1001,9 +1025,10 @@ test.each([
   ['an original that was recovered again after its first recovery was cancelled', recoveredAgain],
   ['a pro forma whose invoice stands in another file', swap('<OriginatingON>PF A2026/1', '<OriginatingON>PF B2025/1')],
   ['a pro forma that a note alone names', notedOnly],
-  ['a transport that a note alone names', madeOf('ND A2026/1', 'GD A2026/1')],
   // Cancelled before it started, after it was invoiced.
   ['a cancelled transport that was invoiced', madeOf('FS A2026/1', 'GR A2026/2')],
+  ['a cancelled note on a cancelled invoice', cancelledNote],
+  ['a transport that a note alone names', madeOf('ND A2026/1', 'GD A2026/1')],
   ['an invoiced transport for others', within('GT A2026/1', '<MovementStatus>F', '<MovementStatus>T')],
   ['an invoiced summary of transports', within('GT A2026/1', '<MovementStatus>F', '<MovementStatus>R')],
   ['stamp duty that was withheld and paid all the same', both(withheldStamp, paid('1230.00'))],

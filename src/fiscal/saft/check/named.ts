@@ -1,8 +1,9 @@
 /**
- * Documents against those that they name (References, OrderReferences, SourceDocumentID): none is dated before them. What is
- * named may stand further down, or in another file, of which nothing is known.
+ * Documents against those that they name (References, OrderReferences, SourceDocumentID): none is dated before them, and no
+ * note corrects one that is cancelled. What is named may stand further down, or in another file, of which nothing is known.
  */
 import type { Book } from './book.ts';
+import type { DocumentSums } from './lines.ts';
 import { placeBehind } from './series.ts';
 
 /** Days along a series as its numbers grow: one entry for many documents. */
@@ -13,11 +14,13 @@ export interface SeriesDates {
   readonly day: string[];
 }
 
-/** A document that named one that had not come yet. */
+/** A document that names another one. */
 export interface Naming {
   readonly number: string;
   readonly date: string;
   readonly line: number;
+  /** It is a note on it. */
+  readonly corrects: boolean;
 }
 
 /** "PF A2026/1" as its series and its number. */
@@ -26,11 +29,12 @@ export function partsOf(number: string): readonly [series: string, sequence: num
   return found === null ? undefined : [found[1]!, Number(found[2])];
 }
 
-/** Remembers a document's day, and tells of those before it that named it. */
-export function noteDate(book: Book, number: string, date: string): void {
+/** Remembers a document's day, and whether it is cancelled, and tells of those before it that named it. */
+export function noteDocument(book: Book, number: string, date: string, isCancelled: boolean): void {
   const parts = partsOf(number);
   if (parts === undefined) return;
   const [series, sequence] = parts;
+  if (isCancelled) book.cancelled.add(keyOf(series, sequence));
   const known = book.dates.get(series) ?? { last: sequence - 1, from: [], day: [] };
   book.dates.set(series, known);
   // One out of order was told, and is not looked for.
@@ -39,19 +43,24 @@ export function noteDate(book: Book, number: string, date: string): void {
   begin(known, sequence, date);
   known.last = sequence;
   const waiting = book.awaited.get(series);
-  for (const naming of waiting?.get(sequence) ?? []) compare(book, naming, number, date);
+  for (const naming of waiting?.get(sequence) ?? []) judge(book, naming, number, date);
   waiting?.delete(sequence);
 }
 
-/** Each document that `naming` names: compared, or waited for. */
-export function checkNamed(book: Book, naming: Naming, named: Iterable<string>): void {
+/** Each document that lines of one `by` name, some of which it corrects: judged, or waited for. */
+export function checkNamed(
+  book: Book,
+  by: Omit<Naming, 'corrects'>,
+  { named, corrected }: Pick<DocumentSums, 'named' | 'corrected'>,
+): void {
   for (const number of named) {
     const parts = partsOf(number);
     if (parts === undefined) continue;
     const [series, sequence] = parts;
+    const naming = { ...by, corrects: corrected.has(number) };
     const date = dateOf(book.dates.get(series), sequence);
     if (date === undefined) waitFor(book, series, sequence, naming);
-    else compare(book, naming, number, date);
+    else judge(book, naming, number, date);
   }
 }
 
@@ -76,11 +85,19 @@ function waitFor(book: Book, series: string, sequence: number, naming: Naming): 
   else others.push(naming);
 }
 
+const keyOf = (series: string, sequence: number): string => `${series}/${sequence}`;
+
 /** Told of the document that names, whichever is being read. */
-function compare({ findings }: Book, { number, date, line }: Naming, named: string, namedDate: string): void {
-  if (date === '' || namedDate === '' || date >= namedDate) return;
+function judge({ findings, cancelled }: Book, naming: Naming, named: string, namedDate: string): void {
+  const { number, date, line, corrects } = naming;
   const { document } = findings;
   findings.document = number;
-  findings.tell('DATE_BEFORE_PARENT', line, { date, named, namedDate });
+  if (date !== '' && namedDate !== '' && date < namedDate) {
+    findings.tell('DATE_BEFORE_PARENT', line, { date, named, namedDate });
+  }
+  const parts = partsOf(named);
+  if (corrects && parts !== undefined && cancelled.has(keyOf(...parts))) {
+    findings.tell('NOTE_ON_CANCELLED', line, { named });
+  }
   findings.document = document;
 }
