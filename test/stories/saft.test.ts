@@ -22,7 +22,7 @@ beforeAll(async () => {
   service = await startService({ companies: ['A', 'B'], clock: new Date('2026-03-02T10:15:30Z') });
   ({ A, B } = service.companies);
   issued = await A.issue(await A.draft());
-  await A.post(`/invoices/${issued.id}/pay`, {});
+  await A.post(`/invoices/${issued.id}/pay`, { notes: 'Primeira prestação & sinal' });
   await A.issueTransport(await A.transport());
   await A.proposal();
   await A.draft();
@@ -48,6 +48,10 @@ test('a period is a valid file of every numbered document, of this company only,
   expect(answer.text).not.toContain('Só da Beta');
   expect(answer.text).toContain('<ProductCompanyTaxID>508025095<');
   expect(answer.text).toContain('<ProductID>Certo/Testes<');
+  // What a receipt says beside its figures.
+  expect(answer.text).toContain(
+    '<PaymentType>RG</PaymentType>\n<Description>Primeira prestação &amp; sinal</Description>\n',
+  );
   expect(answer.text).toContain('<HeaderComment>Documentos sem valor fiscal (ambiente da AT: simulator)<');
   expect(schemaFaults(answer.text)).toEqual([]);
   const publicKey = createPublicKey(service.publicPem);

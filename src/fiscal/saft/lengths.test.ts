@@ -54,7 +54,7 @@ test('longer texts are cut to what the schema takes', async () => {
     over: { ...over, atDocCode: long },
   });
   const settled = { ...settledOf(invoice), document: { ...refOf(invoice), number: long } };
-  await desk.issue(receiptContent([settled], { customer, description: long }), { over });
+  await desk.issue(receiptContent([settled], { customer, notes: long }), { over });
   const program = { ...header.program, version: long };
   const company = { ...header.company, ...place, name: long };
   const xml = await fileOf(desk.documents, { header: { ...header, company, program, comment: long } });

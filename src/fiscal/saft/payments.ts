@@ -27,7 +27,7 @@ export function receiptXml(document: SaftDocument, tally: Tally | undefined): st
       period(issued.date) +
       plain('TransactionDate', issued.date) +
       plain('PaymentType', type) +
-      optional('Description', content.description, 200) +
+      optional('Description', content.notes, 200) +
       statusXml(document, names) +
       paymentXml('PaymentMethod', content, issued.date) +
       leaf('SourceID', cut(document.issuedBy, 30)) +
