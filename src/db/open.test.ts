@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { openDb, openOwner } from './open.ts';
@@ -203,6 +203,20 @@ describe('a database that cannot be had is told in one sentence without the pass
     await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
     expect(await problemOf(`postgres://ana:hunter2@127.0.0.1:${port}/books`)).toMatch(/broke/);
+  });
+
+  test.each(['prefer', 'require', 'verify-ca'])('sslmode=%s is verify-full, and no library warns', async (mode) => {
+    const warned = vi.spyOn(process, 'emitWarning');
+    expect(await problemOf(`${await scripted(Buffer.from('N'))}?sslmode=${mode}`)).toMatch(
+      /No trusted encrypted connection/,
+    );
+    expect(warned).not.toHaveBeenCalled();
+    warned.mockRestore();
+  });
+
+  test('it may choose to trust as libpq does', async () => {
+    const place = `${await scripted(Buffer.from('N'))}?uselibpqcompat=true&sslmode`;
+    expect(await problemOf(`${place}=verify-ca`)).toMatch(/verify-ca requires .* sslrootcert/);
   });
 
   test('a certificate file is missing', async () => {

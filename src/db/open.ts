@@ -101,6 +101,9 @@ function address(options: OpenOptions, role: Role | undefined): PoolConfig {
   const url = parseAddress(options.connectionString);
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
+  // pg takes these for verify-full, and warns on each start that its next version will trust more: here they stay what they are.
+  const isWeaker = ['prefer', 'require', 'verify-ca'].includes(url.searchParams.get('sslmode') ?? '');
+  if (isWeaker && url.searchParams.get('uselibpqcompat') !== 'true') url.searchParams.set('sslmode', 'verify-full');
   // What the operator wrote comes first: the last one wins, and role and formats are not for choosing.
   const all = [given, settings, role === undefined ? undefined : `-c role=${role}`].filter(Boolean).join(' ');
   return { connectionString: url.href, options: all };
