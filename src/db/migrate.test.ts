@@ -101,6 +101,19 @@ describe('migrate', () => {
     await rm(new URL('0002_both.sql', folder));
   });
 
+  test('refuses a database whose encoding knows no letters with accents, or not all', async () => {
+    for (const encoding of ['SQL_ASCII', 'LATIN1']) {
+      const name = `migrate_${process.pid}_${made.length}`;
+      made.push(name);
+      await superuser.query(`create database ${name} encoding '${encoding}' locale 'C' template template0`);
+      const connection = { ...base.connection, database: name };
+      await expect(migrate({ connection, folder })).rejects.toThrow(
+        new RegExp(`^The database ${name} has the encoding ${encoding}, .*ENCODING 'UTF8' TEMPLATE template0`),
+      );
+      expect(await ask(connection, `select to_regnamespace('certo') as there`)).toEqual([{ there: null }]);
+    }
+  });
+
   test('keeps nothing of a set in which one file fails, and says which', async () => {
     const connection = await emptyDatabase();
     await file('0003_wrong.sql', 'create table certo.three (); select * from nowhere');

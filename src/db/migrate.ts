@@ -39,6 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
       pool,
       files.map(({ name }) => name),
     );
+    await refuseEncoding(pool);
     await prepareRoles(pool, 'connection' in options);
     await pool.query('set role certo_owner');
     return { applied: await applyBeside(pool, files) };
@@ -117,6 +118,21 @@ async function refuseNewer(pool: Pool, known: readonly string[]): Promise<void> 
       `The database was migrated by a newer Certo (it has ${newer.join(', ')}). Install that version or a later one.`,
     );
   }
+}
+
+/**
+ * In SQL_ASCII nothing is refused and no letter with an accent is folded, so that nobody finds what has one; the others lack
+ * letters. Throws MigrationRefused.
+ */
+export async function refuseEncoding(pool: Pick<ClientBase, 'query'>): Promise<void> {
+  const { rows } = await pool.query<{ name: string; encoding: string }>(
+    `select current_database() as name, current_setting('server_encoding') as encoding`,
+  );
+  const { name, encoding } = rows[0]!;
+  if (encoding === 'UTF8') return;
+  throw new MigrationRefused(
+    `The database ${name} has the encoding ${encoding}, and Certo needs UTF8: use one that was made with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0. Books that are in this one get there with "certo backup" and "certo restore".`,
+  );
 }
 
 const rightsNeeded =

@@ -66,10 +66,10 @@ async function folderOf(files: Readonly<Record<string, string>>): Promise<URL> {
 
 const newFile = () => join(root, `${made.length}-${Math.random().toString(36).slice(2)}.backup`);
 
-async function emptyDatabase(): Promise<SocketConnection> {
+async function emptyDatabase(how = ''): Promise<SocketConnection> {
   const name = `backup_${process.pid}_${made.length}`;
   made.push(name);
-  await superuser.query(`create database ${name}`);
+  await superuser.query(`create database ${name} ${how}`);
   return { ...base.connection, database: name };
 }
 
@@ -309,6 +309,11 @@ describe('a restore', () => {
     await migrate({ connection: keyed, folder });
     await ask(keyed, `insert into certo.signing_keys values (1, 'imported')`);
     expect(await refusal(restored(path, folder, keyed))).toMatchObject({ facts: { what: 'signing_keys' } });
+  });
+
+  test('refuses a database that is not in UTF8', async () => {
+    const target = await emptyDatabase(`encoding 'SQL_ASCII' locale 'C' template template0`);
+    await expect(restored(path, folder, target)).rejects.toThrow(/has the encoding SQL_ASCII, and Certo needs UTF8/);
   });
 
   test('refuses a database that another Certo is using', async () => {

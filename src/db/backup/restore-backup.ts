@@ -6,7 +6,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ClientBase, PoolClient } from 'pg';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { copyIn } from '../copy.ts';
-import { lockMigrations, type MigrationFile, migrateWithin, migrationFiles, prepareRoles } from '../migrate.ts';
+import {
+  lockMigrations,
+  type MigrationFile,
+  migrateWithin,
+  migrationFiles,
+  prepareRoles,
+  refuseEncoding,
+} from '../migrate.ts';
 import { openLogin, type Target } from '../open.ts';
 import { columnList, quoted, readLaterRules, readTables, type Table } from './catalog.ts';
 import type { CopiedTable, Manifest } from './manifest.ts';
@@ -40,6 +47,7 @@ export async function restoreBackup<T>(target: Target, options: RestoreOptions<T
     // A service that is started meanwhile waits here, and then finds the books.
     await lockMigrations(client);
     await refuseOthers(client);
+    await refuseEncoding(client);
     await prepareRoles(client, 'connection' in target);
     await client.query('set role certo_owner');
     await client.query('begin isolation level read committed read write');
