@@ -153,6 +153,15 @@ describe('on a server that never saw Certo, for a login user who is no superuser
     await rm(home, { recursive: true });
   });
 
+  test('a user who may not make the roles is refused', async () => {
+    await root.query('create role stranger login');
+    await root.query('create database theirs owner stranger');
+    const connectionString = addressOf('theirs').replace('tenant_admin', 'stranger');
+    await expect(migrate({ connectionString })).rejects.toThrow(
+      /^The roles of Certo cannot be set up: permission denied to create role\. The user of DATABASE_URL .*CREATEROLE/,
+    );
+  });
+
   test('it makes the roles and can become them, also for a second database', async () => {
     await expect(openDb({ connectionString: addressOf('books') })).rejects.toThrow(/run "certo migrate" first/);
     // Both from several processes at once, while there are no roles yet.
@@ -181,13 +190,23 @@ describe('on a server that never saw Certo, for a login user who is no superuser
   });
 
   test('another user, whom nobody granted the roles, is refused', async () => {
-    await root.query('create role stranger login');
-    await root.query('create database theirs owner stranger');
     const connectionString = addressOf('theirs').replace('tenant_admin', 'stranger');
     await expect(migrate({ connectionString })).rejects.toThrow(
-      /^The roles of Certo cannot be set up: .*permission denied.*CREATEROLE/,
+      /^The roles of Certo cannot be set up: .*permission denied.*GRANT certo_owner, certo_app TO stranger/,
     );
     await root.query('grant certo_owner, certo_app to stranger');
+    expect((await migrate({ connectionString })).applied).toContain('0001_foundation');
+  });
+
+  test('the owner of another database is told who grants the roles that are there', async () => {
+    await root.query('create role "Other-admin" login createrole');
+    await root.query('create database others owner "Other-admin"');
+    const connectionString = addressOf('others').replace('tenant_admin', 'Other-admin');
+    const grant = 'GRANT certo_owner, certo_app TO "Other-admin"';
+    await expect(migrate({ connectionString })).rejects.toThrow(
+      new RegExp(`^The roles of Certo cannot be set up: .*They were made by another user, .*${grant}`),
+    );
+    await root.query(grant);
     expect((await migrate({ connectionString })).applied).toContain('0001_foundation');
   });
 

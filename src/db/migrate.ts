@@ -138,6 +138,17 @@ export async function refuseEncoding(pool: Pick<ClientBase, 'query'>): Promise<v
 const rightsNeeded =
   'The user of DATABASE_URL has to own the database and to have CREATEROLE (ALTER ROLE … CREATEROLE), or is a superuser.';
 
+/** What to do where the server did not allow it: roles belong to the server, and who made them for another database grants them. */
+async function remedyOf(pool: Pick<ClientBase, 'query'>): Promise<string> {
+  const { rows } = await pool.query<{ user: string; there: boolean }>(
+    `select quote_ident(current_user) as user, count(*) = 2 as there from pg_roles where rolname in ('certo_owner', 'certo_app')`,
+  );
+  const { user, there } = rows[0]!;
+  return there
+    ? `They were made by another user, for another database of this server: that one, or a superuser, runs GRANT certo_owner, certo_app TO ${user}.`
+    : rightsNeeded;
+}
+
 /** The two roles, by the login user. `embedded`: the service logs in as certo_app itself. Throws MigrationRefused. */
 export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: boolean): Promise<void> {
   const text = await readFile(rolesFile, 'utf8');
@@ -161,7 +172,7 @@ export async function prepareRoles(pool: Pick<ClientBase, 'query'>, embedded: bo
       // Roles belong to the server, our lock to one database: two may alter the same role ("tuple concurrently updated").
       if (attempt === 5 || (error as { code?: unknown }).code !== 'XX000') {
         const { code, message } = error as { code?: unknown; message: string };
-        const remedy = code === '42501' ? ` ${rightsNeeded}` : '';
+        const remedy = code === '42501' ? ` ${await remedyOf(pool)}` : '';
         throw new MigrationRefused(`The roles of Certo cannot be set up: ${message}.${remedy}`);
       }
       await sleep(20 * attempt);
