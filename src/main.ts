@@ -16,7 +16,10 @@ let unwritten: NodeJS.ErrnoException | undefined;
 
 const outside: Outside = {
   env: process.env,
-  cwd: process.cwd(),
+  // Asked for when it is needed: the folder may be gone.
+  get cwd() {
+    return process.cwd();
+  },
   uid: process.getuid?.() ?? 1,
   pid: process.pid,
   node: process.execPath,

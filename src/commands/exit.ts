@@ -51,6 +51,8 @@ const noMemory = environment(
   'This process may not have the memory that it needs: allow more (ulimit -v), and try again.',
 );
 
+const cwdIsGone = 'The folder that this was started in is gone: change to one that is there (cd), and try again.';
+
 /** What to tell and with which code to end, for whatever was thrown. Never says a secret; a stack only for faults of ours. */
 export function endingOf(error: unknown): Ending {
   if (error instanceof CommandError) return { code: error.code, lines: [error.message] };
@@ -113,6 +115,7 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
           : `This user may not use ${error.path ?? 'a file'}: change its rights, or run this as a user who may.`,
       );
     case 'ENOENT':
+      if (error.syscall === 'uv_cwd') return environment(cwdIsGone);
       return error.path === undefined ? undefined : environment(`There is no ${error.path}.`);
     case 'EISDIR':
       // Node names no path where a folder is read as a file.

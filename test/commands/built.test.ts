@@ -11,3 +11,20 @@ test('the built program starts by its name, as after npm link, which marks it on
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
 }, 180_000);
+
+test('in a folder that was removed meanwhile it says so, and is no answer that says no', () => {
+  const inside = (command: string) =>
+    spawnSync(
+      '/bin/sh',
+      ['-c', `cd "$(mktemp -d)" && rmdir "$PWD" && exec "${process.execPath}" "${script}" ${command}`],
+      {
+        encoding: 'utf8',
+        env: { PATH: process.env['PATH'] },
+      },
+    );
+  expect(inside('--version')).toMatchObject({ status: 0, stderr: '' });
+  expect(inside('verify')).toMatchObject({
+    status: 3,
+    stderr: 'certo: The folder that this was started in is gone: change to one that is there (cd), and try again.\n',
+  });
+});
