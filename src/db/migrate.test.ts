@@ -114,6 +114,21 @@ describe('migrate', () => {
     }
   });
 
+  test('refuses a schema certo that belongs to somebody else', async () => {
+    const connection = await emptyDatabase();
+    const client = new Client({ ...connection, ssl: false });
+    await client.connect();
+    await client.query('create schema certo');
+    await expect(migrate({ connection, folder })).rejects.toThrow(
+      new RegExp(
+        `^The schema certo of the database ${connection.database} belongs to ${connection.user}, .*certo restore`,
+      ),
+    );
+    const made = await client.query(`select 1 from pg_class where relnamespace = 'certo'::regnamespace`);
+    await client.end();
+    expect(made.rows).toEqual([]);
+  });
+
   test('keeps nothing of a set in which one file fails, and says which', async () => {
     const connection = await emptyDatabase();
     await file('0003_wrong.sql', 'create table certo.three (); select * from nowhere');

@@ -41,6 +41,7 @@ export async function migrate(options: MigrateOptions): Promise<{ applied: strin
     );
     await refuseEncoding(pool);
     await prepareRoles(pool, 'connection' in options);
+    await refuseForeign(pool);
     await pool.query('set role certo_owner');
     return { applied: await applyBeside(pool, files) };
   } finally {
@@ -133,6 +134,19 @@ export async function refuseEncoding(pool: Pick<ClientBase, 'query'>): Promise<v
   throw new MigrationRefused(
     `The database ${name} has the encoding ${encoding}, and Certo needs UTF8: use one that was made with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0. Books that are in this one get there with "certo backup" and "certo restore".`,
   );
+}
+
+/** A schema `certo` that is not ours, or one that was copied without its owners (`pg_dump --no-owner`). Throws MigrationRefused. */
+async function refuseForeign(pool: Pick<ClientBase, 'query'>): Promise<void> {
+  const { rows } = await pool.query<{ database: string; owner: string }>(
+    `select current_database() as database, pg_get_userbyid(nspowner) as owner from pg_namespace
+     where nspname = 'certo' and pg_get_userbyid(nspowner) <> 'certo_owner'`,
+  );
+  for (const { database, owner } of rows) {
+    throw new MigrationRefused(
+      `The schema certo of the database ${database} belongs to ${owner}, not to certo_owner: somebody else made it, or it was copied without its owners. Use an empty database; books are copied with "certo backup" and "certo restore".`,
+    );
+  }
 }
 
 const rightsNeeded =

@@ -171,6 +171,13 @@ describe('a database that cannot be had is told in one sentence without the pass
     );
   });
 
+  test('the address names no database, and the user has none of its name', async () => {
+    const address = addressOf().replace('postgres:hunter2', 'certo_app:hunter2');
+    expect(await problemOf(address.replace(`/${base.connection.database}?`, '/?'))).toMatch(
+      /no such database: the database of its user's name at /,
+    );
+  });
+
   test('the login user may not become the role', async () => {
     const connectionString = addressOf().replace('postgres:hunter2', 'certo_app:hunter2');
     await expect(openOwner({ connectionString })).rejects.toThrow(/may not act for Certo: permission denied/);

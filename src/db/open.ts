@@ -124,7 +124,10 @@ function placeOf(options: OpenOptions): string {
   if ('connection' in options) return `the embedded database at ${options.connection.host}`;
   const url = parseAddress(options.connectionString);
   const host = url.searchParams.get('host') ?? (decodeURIComponent(url.hostname) || 'localhost');
-  return `the database ${url.pathname.slice(1)} at ${host}${url.port === '' ? '' : `:${url.port}`}`;
+  const name = url.pathname.slice(1);
+  // PostgreSQL then takes the one that is named as the user.
+  const named = name === '' ? "of its user's name" : name;
+  return `the database ${named} at ${host}${url.port === '' ? '' : `:${url.port}`}`;
 }
 
 function connector(pool: Pool, options: OpenOptions): () => Promise<PoolClient> {
