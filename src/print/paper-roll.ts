@@ -82,6 +82,9 @@ const gap = 8;
 /** A text of more lines runs on: as they are, a thousand of a letter each would take more than a page may have. */
 const mostLines = 100;
 
+/** A document may withhold in as many ways as it has lines, and all totals stand on one page. */
+export const mostWithheldOnRoll = 20;
+
 /** Small text with line breaks, as it stands on a roll. */
 export function rollLines(text: string | undefined, roll: Roll, pen: Pen): string[] {
   const lines = pen.writeLinesWithin(rollInside(roll) / roll.small, text);

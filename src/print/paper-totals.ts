@@ -50,11 +50,14 @@ const regionNames: Readonly<Record<Region, string>> = { PT: 'Continente', 'PT-MA
 /** Kept apart from the rules of issuing: an old document keeps its mention after the code has ended. */
 const mentions: ReadonlyMap<string, string> = new Map(exemptions.map(({ code, mention }) => [code, mention]));
 
-/** All amounts positive: nothing negative stands on a fiscal document; the labels say what is taken off. */
-export function totalsOf(content: Content, pen: Pen): PaperTotals {
+/**
+ * All amounts positive: nothing negative stands on a fiscal document; the labels say what is taken off. `mostWithheld`: so many
+ * kinds of withholding are listed one by one.
+ */
+export function totalsOf(content: Content, pen: Pen, mostWithheld = Number.POSITIVE_INFINITY): PaperTotals {
   const { totals, currency, cashVat } = content;
   const isReceipt = documentTypes[content.type].family === 'RECEIPT';
-  const withheld = onPaper(totals.withholdings).map((group) => ({
+  const withheld = listed(totals.withholdings, mostWithheld).map((group) => ({
     ...withheldOf(group, currency, pen),
     note: group.reason?.trim() ? pen.write(group.reason) : undefined,
   }));
@@ -70,7 +73,7 @@ export function totalsOf(content: Content, pen: Pen): PaperTotals {
       money(totals.toPay, currency),
       pen,
     ),
-    euros: currency === 'EUR' ? [] : eurosOf(content, pen),
+    euros: currency === 'EUR' ? [] : eurosOf(content, pen, mostWithheld),
   };
 }
 
@@ -131,26 +134,23 @@ function exemptionsOf(groups: readonly TaxGroup[]) {
 }
 
 /** What is owed to the state is owed in euros, whatever the document's currency: VAT, total and withholding as signed and exported. */
-function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen: Pen): Sum[] {
+function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen: Pen, mostWithheld: number): Sum[] {
   const rate = { label: pen.label('exchangeRate'), value: `1 ${currency} = ${quantity(exchangeRate ?? '1')}\u00a0€` };
   const shown = (word: Word, value: Decimal) => ({ label: pen.label(word), value: money(value, 'EUR') });
   const isReceipt = documentTypes[type].family === 'RECEIPT';
   const tax = isReceipt && cashVat !== true ? [] : [shown('net', books.net), shown('vat', books.tax)];
-  const withheld = onPaper(books.withholdings).map((group) => withheldOf(group, 'EUR', pen));
+  const withheld = listed(books.withholdings, mostWithheld).map((group) => withheldOf(group, 'EUR', pen));
   const all = shown(isReceipt ? 'settledGross' : 'gross', books.gross);
   const last = shown(lastWord(type), books.toPay);
   if (withheld.length > 0) return [rate, ...tax, all, ...withheld, last];
   return [rate, ...tax, isReceipt ? last : all];
 }
 
-/** A document has as many as it has lines, and on a till roll all of them stand on one page. */
-const most_withheld = 20;
-
 type Withheld = Pick<WithholdingGroup, 'type' | 'amount'> & Partial<Pick<WithholdingGroup, 'percent' | 'reason'>>;
 
-/** Each with its percentage and norm; where they are many, one sum of each tax. */
-function onPaper(groups: readonly WithholdingGroup[]): readonly Withheld[] {
-  if (groups.length <= most_withheld) return groups;
+/** Each with its percentage and norm; where they are too many, one sum of each tax. */
+function listed(groups: readonly WithholdingGroup[], most: number): readonly Withheld[] {
+  if (groups.length <= most) return groups;
   const sums = new Map<WithholdingType, Decimal>();
   for (const { type, amount } of groups) sums.set(type, add(sums.get(type) ?? '0', amount));
   return [...sums].map(([type, amount]) => ({ type, amount }));

@@ -15,7 +15,15 @@ import { heavier, type Measures, measuresOf } from './measures.ts';
 import { type Fact, factsOf, mentionsOf, type PaperPlace, placesOf } from './paper-facts.ts';
 import { isValued, lineTable, type PaperTable, settledTable } from './paper-lines.ts';
 import { customerOf, issuerOf, type PaperParty } from './paper-parties.ts';
-import { type Roll, type RollTable, rollInside, rollLines, rolls, rollTable } from './paper-roll.ts';
+import {
+  mostWithheldOnRoll,
+  type Roll,
+  type RollTable,
+  rollInside,
+  rollLines,
+  rolls,
+  rollTable,
+} from './paper-roll.ts';
 import { type PaperTotals, totalsOf } from './paper-totals.ts';
 import { type Pen, penFor } from './pen.ts';
 import { drawQr, quietModules } from './qr.ts';
@@ -113,7 +121,7 @@ export function paperOf(input: PrintInput, font: Font): Paper {
   const notes = smallLines(content.transport?.comments ?? content.notes);
   const description = smallLines(content.description);
   const facts = factsOf(input, pen, roll === undefined ? factEms : small / heavier);
-  const totals = isValued(content) ? totalsOf(content, pen) : undefined;
+  const totals = isValued(content) ? totalsOf(content, pen, roll && mostWithheldOnRoll) : undefined;
   const issuer = issuerOf(content, input.producer, pen);
   const environment = environments[input.environment];
   const cancelled = input.status === 'A' ? 'ANULADO' : undefined;

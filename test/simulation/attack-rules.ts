@@ -44,7 +44,7 @@ function problemOf({ headers, body }: RawAnswer): Record<string, unknown> | unde
 function malformed(answer: RawAnswer): string[] {
   const { status, headers } = answer;
   const found: string[] = [];
-  if (!/^[\x21-\x7e]{1,128}$/.test(headers['x-request-id'] ?? '')) found.push(`${status} has no X-Request-Id`);
+  if (!/^[\x20-\x7e]{1,128}$/.test(headers['x-request-id'] ?? '')) found.push(`${status} has no X-Request-Id`);
   if ('set-cookie' in headers) found.push(`${status} sets a cookie`);
   if (status < 400) return found;
   const problem = problemOf(answer);
