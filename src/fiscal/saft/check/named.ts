@@ -34,7 +34,8 @@ export function noteDocument(book: Book, number: string, date: string, isCancell
   const parts = partsOf(number);
   if (parts === undefined) return;
   const [series, sequence] = parts;
-  if (isCancelled) book.cancelled.add(keyOf(series, sequence));
+  const key = keyOf(series, sequence);
+  if (isCancelled) book.cancelled.add(key);
   const known = book.dates.get(series) ?? { last: sequence - 1, from: [], day: [] };
   book.dates.set(series, known);
   // One out of order was told, and is not looked for.
@@ -43,7 +44,7 @@ export function noteDocument(book: Book, number: string, date: string, isCancell
   begin(known, sequence, date);
   known.last = sequence;
   const waiting = book.awaited.get(series);
-  for (const naming of waiting?.get(sequence) ?? []) judge(book, naming, number, date);
+  for (const naming of waiting?.get(sequence) ?? []) judge(book, naming, number, key, date);
   waiting?.delete(sequence);
 }
 
@@ -60,7 +61,7 @@ export function checkNamed(
     const naming = { ...by, corrects: corrected.has(number) };
     const date = dateOf(book.dates.get(series), sequence);
     if (date === undefined) waitFor(book, series, sequence, naming);
-    else judge(book, naming, number, date);
+    else judge(book, naming, number, keyOf(series, sequence), date);
   }
 }
 
@@ -87,17 +88,14 @@ function waitFor(book: Book, series: string, sequence: number, naming: Naming): 
 
 const keyOf = (series: string, sequence: number): string => `${series}/${sequence}`;
 
-/** Told of the document that names, whichever is being read. */
-function judge({ findings, cancelled }: Book, naming: Naming, named: string, namedDate: string): void {
+/** Told of the document that names, whichever is being read. `key`: of the one that is named. */
+function judge({ findings, cancelled }: Book, naming: Naming, named: string, key: string, namedDate: string): void {
   const { number, date, line, corrects } = naming;
   const { document } = findings;
   findings.document = number;
   if (date !== '' && namedDate !== '' && date < namedDate) {
     findings.tell('DATE_BEFORE_PARENT', line, { date, named, namedDate });
   }
-  const parts = partsOf(named);
-  if (corrects && parts !== undefined && cancelled.has(keyOf(...parts))) {
-    findings.tell('NOTE_ON_CANCELLED', line, { named });
-  }
+  if (corrects && cancelled.has(key)) findings.tell('NOTE_ON_CANCELLED', line, { named });
   findings.document = document;
 }
