@@ -604,8 +604,12 @@ describe('references that do not fit, all named at once', () => {
     await refused(['POST', '/invoices', { body: body({ type: 'RECEIPT' }) }], 400, 'USE_OTHER_ENDPOINT');
   });
 
-  test('the type of a draft does not change', async () => {
-    await refused(['PATCH', `/invoices/${draft.id}`, { body: { type: 'INVOICE' } }], 400, [['/type', 'UNKNOWN_FIELD']]);
+  test('a draft does not become what is made elsewhere', async () => {
+    for (const type of ['CREDIT_NOTE', 'RECEIPT'])
+      await refused(['PATCH', `/invoices/${draft.id}`, { body: { type } }], 400, 'USE_OTHER_ENDPOINT');
+    await refused(['PATCH', `/invoices/${draft.id}`, { body: { type: 'PROFORMA' } }], 400, [
+      ['/type', 'INVALID_VALUE'],
+    ]);
   });
 });
 

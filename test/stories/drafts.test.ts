@@ -636,6 +636,39 @@ describe('drafts', () => {
     expect((await A.get(`/invoices/${draft.id}`)).json).toEqual(same);
   });
 
+  test('PATCH of the type takes what only the one before may say, and its series', async () => {
+    const invoice = await A.issue(await A.draft());
+    const { id, updatedAt, ...draft } = await A.draft({ seriesId: A.series.INVOICE.id, notes: 'fica' });
+    const change = async (body: object) => (await A.patch<InvoiceJson>(`/invoices/${id}`, body)).json;
+    // A whole body may be sent back: its own type changes nothing.
+    expect(await change({ type: 'INVOICE' })).toEqual({ id, updatedAt: expect.any(String), ...draft });
+
+    const paid = await change({ type: 'INVOICE_RECEIPT', payment: { method: 'CC', date: '2026-03-02' } });
+    expect([paid.documentType, paid.notes, paid.series, paid.payment]).toEqual([
+      'INVOICE_RECEIPT',
+      'fica',
+      undefined,
+      expect.objectContaining({ method: 'CC' }),
+    ]);
+    expect((await change({ type: 'SIMPLIFIED_INVOICE' })).payment).toEqual(paid.payment);
+    const note = await change({
+      type: 'DEBIT_NOTE',
+      parentInvoiceId: invoice.id,
+      reason: 'Preço',
+      customerId: invoice.customer.ref,
+    });
+    expect([note.documentType, note.parentInvoiceId, note.payment]).toEqual(['DEBIT_NOTE', invoice.id, undefined]);
+    const again = await change({ type: 'INVOICE' });
+    expect([again.documentType, again.parentInvoiceId]).toEqual(['INVOICE', null]);
+    const wrong = await A.patch(`/invoices/${id}`, { type: 'INVOICE_RECEIPT', seriesId: A.series.INVOICE.id });
+    expect([wrong.status, wrong.json]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/seriesId', code: 'UNKNOWN_SERIES' }] },
+    ]);
+    const issued = await A.issue(await change({ type: 'INVOICE_RECEIPT', payment: { method: 'NU' } }));
+    expect(issued.number).toMatch(/^FR /);
+  });
+
   test('they follow their customer and items: new content, new revision', async () => {
     const customer = await A.customer({ name: 'Nome velho' });
     const item = await A.item({ name: 'Artigo velho', unitPrice: 10 });

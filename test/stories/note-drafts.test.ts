@@ -242,6 +242,9 @@ test('what is wrong with a note is told at once', async () => {
     400,
     [['/cae', 'FIELD_NOT_ALLOWED'], wrong[0], early, ...wrong.slice(1)],
   ]);
+  const turned = (type: string) => A.patch<InvoiceJson>(`/invoices/${open}`, { type });
+  expect(places((await turned('INVOICE')) as unknown as Answer)).toEqual([400, [['/type', 'FIELD_NOT_ALLOWED']]]);
+  expect((await turned('CREDIT_NOTE')).json.documentType).toBe('CREDIT_NOTE');
 });
 
 test('a draft is made while nothing can be numbered: it locks no series, and broken books do not stop it', async () => {

@@ -188,6 +188,16 @@ describe('making one', () => {
 });
 
 describe('converting', () => {
+  test('the draft becomes what an invoice may be, and nothing else', async () => {
+    const made = await A.proposal();
+    const draft = await draftOf(made.id);
+    const turn = (type: string) => A.patch<InvoiceJson>(`/invoices/${draft.id}`, { type });
+    expect(places(await turn('DEBIT_NOTE'))).toEqual([400, [['/type', 'INVALID_VALUE']]]);
+    const issued = await issue((await turn('INVOICE_RECEIPT')).json);
+    expect([issued.status, issued.json.documentType]).toEqual([200, 'INVOICE_RECEIPT']);
+    expect(refusal(await convert(made.id))).toEqual([400, 'NOTHING_TO_CONVERT']);
+  });
+
   test('territory, kind, unit and what is withheld are those of the pro forma, also when the draft is priced anew', async () => {
     const withheld = { withholdingTaxAvailable: true, withholdingTaxType: 'IRS', withholdingTaxPercent: 25 };
     const item = await A.item({ type: 'SERVICE', unitPrice: 100, unitType: 'HOUR', ...withheld });

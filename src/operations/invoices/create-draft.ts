@@ -1,11 +1,10 @@
 import type { Static } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
-import { Refusal } from '../../fiscal/refusal.ts';
 import type { Principal } from '../../identity/principal.ts';
 import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
-import { type AskedDraft, DraftBody, draftProblems, mergeDraft } from './draft.ts';
+import { type AskedDraft, DraftBody, draftProblems, mergeDraft, refuseOtherRoutes } from './draft.ts';
 import { insertDraftCall } from './draft-rows.ts';
 import { InvoiceReply } from './invoice.ts';
 import { keepDraft } from './kept-draft.ts';
@@ -19,11 +18,6 @@ import {
 } from './price-draft.ts';
 import { renderInvoice } from './render-invoice.ts';
 import { type ShownContent, showContent } from './show-invoice.ts';
-
-const otherRoutes: Partial<Record<string, string>> = {
-  CREDIT_NOTE: 'POST /invoices/credit-notes',
-  RECEIPT: 'POST /invoices/{id}/pay',
-};
 
 export const createDraft = defineWrite({
   name: 'createDraft',
@@ -43,8 +37,7 @@ export const createDraft = defineWrite({
     return { references: await loadReferences(tx, provisional(asked.body, world)) };
   },
   decide({ references, draft: merged }: DraftFacts, asked, world) {
-    const route = otherRoutes[asked.body.type];
-    if (route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type: asked.body.type, route });
+    refuseOtherRoutes(asked.body.type);
     const draft = merged ?? mergeDraft(undefined, asked.body, asked.principal.region, world.newId);
     const content = priceDraft(draft, references);
     const shown = showContent(content, asked.principal.region);

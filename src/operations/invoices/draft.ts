@@ -21,7 +21,7 @@ import type {
 } from '../../fiscal/document.ts';
 import { exemptionCodes } from '../../fiscal/exemptions.ts';
 import { mechanism, paymentMechanisms } from '../../fiscal/payment-mechanisms.ts';
-import type { Problem, Words } from '../../fiscal/refusal.ts';
+import { type Problem, Refusal, type Words } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { closed, dayOfBooks, id, line, money, oneOf, percent, precise, quantity, text } from '../fields.ts';
 import { vatRates } from '../items/item.ts';
@@ -111,8 +111,11 @@ export const DraftBody = closed({
   type: oneOf(invoiceTypes, 'Document type.'),
   ...draftMembers,
 });
-/** What is said replaces what was there; the type stays. */
+/** What is said replaces what was there. */
 export const DraftPatch = closed({
+  type: Type.Optional(
+    oneOf(invoiceTypes, 'Another document type: the series of the one before goes, and what only that one may say.'),
+  ),
   ...draftMembers,
   cae: Type.Optional(draftMembers.cae),
   customerId: Type.Optional(draftMembers.customerId),
@@ -169,19 +172,41 @@ export interface AskedLine {
   readonly withholdingTaxEnabled?: boolean | undefined;
 }
 
+const otherRoutes: Partial<Record<string, string>> = {
+  CREDIT_NOTE: 'POST /invoices/credit-notes',
+  RECEIPT: 'POST /invoices/{id}/pay',
+};
+
+/** USE_OTHER_ENDPOINT for a type that is made of its invoice. */
+export function refuseOtherRoutes(type: string | undefined): void {
+  const route = type === undefined ? undefined : otherRoutes[type];
+  if (type !== undefined && route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type, route });
+}
+
+/** Types that say how they were paid. */
+export const paidTypes: ReadonlySet<DocumentType> = new Set(['INVOICE_RECEIPT', 'SIMPLIFIED_INVOICE']);
+
+/** What a draft keeps when its type changes. Nobody could take away what the new one refuses. */
+function underOtherType(before: AskedDraft, type: DocumentType): AskedDraft {
+  const payment = paidTypes.has(type) ? before.payment : undefined;
+  return { ...before, seriesId: undefined, payment, parentInvoiceId: undefined, reason: undefined };
+}
+
 /** Lays a body over what was asked before (nothing, for a new draft). `region` is the company's, for its days. */
 export function mergeDraft(
-  before: AskedDraft | undefined,
-  body: Partial<DraftBody>,
+  old: AskedDraft | undefined,
+  body: Partial<Omit<DraftBody, 'type'>> & { readonly type?: DocumentType },
   region: Region,
   newId: () => string,
 ): AskedDraft {
+  const type = body.type ?? old!.type;
+  const before = old === undefined || old.type === type ? old : underOtherType(old, type);
   const asDay = (value: string | undefined): Day | undefined =>
     value === undefined ? undefined : parseDay(value, region);
   const currency = body.currency ?? before?.currency ?? 'EUR';
   const rate = body.exchangeRate === undefined ? undefined : fromNumber(body.exchangeRate);
   return {
-    type: before?.type ?? body.type!,
+    type,
     cae: body.cae ?? before?.cae ?? '',
     customerId: body.customerId ?? before?.customerId ?? '',
     items: body.items?.map((item) => askedLine(item, newId)) ?? before?.items ?? [],

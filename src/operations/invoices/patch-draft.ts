@@ -2,7 +2,7 @@ import type { Call, Row } from '../../db/transact.ts';
 import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { AskedDraft } from './draft.ts';
-import { DraftPatch, draftProblems, mergeDraft } from './draft.ts';
+import { DraftPatch, draftProblems, mergeDraft, refuseOtherRoutes } from './draft.ts';
 import { updateDraftCall } from './draft-rows.ts';
 import { draftBehindInvoice } from './family.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
@@ -20,7 +20,7 @@ export const patchDraft = defineWrite({
   body: DraftPatch,
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
-  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'INVALID_STATE', 'NOT_CREDITABLE'],
+  refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'INVALID_STATE', 'NOT_CREDITABLE', 'USE_OTHER_ENDPOINT'],
   tool: 'update_invoice_draft',
   check: draftProblems,
   async load(tx, asked, world) {
@@ -35,6 +35,7 @@ export const patchDraft = defineWrite({
     if (facts.kind === 'note') {
       return { id, update: updateNoteCall(id, facts, asked.body, asked.principal.region, world.newId), row: {} as Row };
     }
+    refuseOtherRoutes(asked.body.type);
     const content = priceDraft(facts.draft, facts.references, facts.before);
     const update: Call = updateDraftCall(id, facts.draft, content);
     return { id, update, row: {} as Row };

@@ -104,7 +104,8 @@ function foreignFields(body: DraftPatch): Problem[] {
     pointer,
     facts: { type: 'CREDIT_NOTE' },
   });
-  const members = Object.keys(body).filter((name) => !own.has(name));
+  const isOwn = (name: string) => own.has(name) || (name === 'type' && body.type === 'CREDIT_NOTE');
+  const members = Object.keys(body).filter((name) => !isOwn(name));
   const lines = (body.items ?? []).flatMap((item, i) =>
     Object.keys(item)
       .filter((name) => name !== 'id' && name !== 'quantity')

@@ -19,7 +19,7 @@ import type { CompanyMemory } from '../memory.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import { builtIn } from '../templates/template.ts';
 import { holdMasters, type Seen } from '../unchanged.ts';
-import type { AskedDraft } from './draft.ts';
+import { type AskedDraft, paidTypes } from './draft.ts';
 import { linesOf, type Tell } from './draft-lines.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
@@ -195,6 +195,8 @@ function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
   return [{ code: 'DUE_BEFORE_DATE', pointer: '/dueDate' }, ...problems];
 }
 
+const ofProforma = 'INVOICE, INVOICE_RECEIPT, SIMPLIFIED_INVOICE';
+
 /** The priced document, or INVALID_REQUEST with everything that is wrong with its references and amounts. */
 export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDraft): Content {
   const company = references['company'] as Row;
@@ -219,8 +221,9 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     at('/parentInvoiceId', 'UNKNOWN_PARENT');
   else problems.push(...differences(asked, references['parent'] as Row | null));
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
-  if (asked.payment !== undefined && asked.type !== 'INVOICE_RECEIPT' && asked.type !== 'SIMPLIFIED_INVOICE')
-    at('/payment', 'PAYMENT_NOT_ALLOWED');
+  if (asked.payment !== undefined && !paidTypes.has(asked.type)) at('/payment', 'PAYMENT_NOT_ALLOWED');
+  // A pro forma becomes an invoice.
+  if (asked.type === 'DEBIT_NOTE' && asked.origin !== undefined) at('/type', 'INVALID_VALUE', { allowed: ofProforma });
   // Of an invoice that it can't name neither its date nor its rates are told.
   const named = asked.type === 'DEBIT_NOTE' ? (references['parent'] as Row | null) : null;
   const corrected = isCorrectable(named, asked, before) ? named : null;

@@ -45,10 +45,7 @@ export const createProposal = defineWrite({
   async locate(tx, _facts, asked, world) {
     // The series before customer and items, as everywhere.
     const place = await lockPlace(tx, { type: 'PROFORMA', seriesId: asked.body.seriesId ?? null });
-    const draft = {
-      ...mergeDraft(undefined, asked.body, asked.principal.region, world.newId),
-      type: 'PROFORMA' as const,
-    };
+    const draft = mergeDraft(undefined, { ...asked.body, type: 'PROFORMA' }, asked.principal.region, world.newId);
     return { draft, place, references: await loadReferences(tx, draft) };
   },
   async decide({ draft, place, references }, { principal }, world): Promise<ProposalChange> {
