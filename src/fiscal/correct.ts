@@ -2,12 +2,14 @@
  * Credit notes: the lines of the original that are taken back, in full or in part, at the original's prices, rates and
  * exemption codes (documents page, section 5). Quantities and values still open on the original are the limit. All notes
  * together take exactly what the original had: amounts are rounded over what the notes have taken so far, so that each
- * is at most a cent away from its own rounding, and the last does not make up for all before it.
+ * is at most a cent away from its own rounding, and the last does not make up for all before it. Only where notes between
+ * were cancelled may it have to, since what the others took of their cents stays with them.
  */
 import {
   add,
   compare,
   divide,
+  excess,
   isZero,
   larger,
   multiply,
@@ -140,8 +142,10 @@ function creditedLine(
   const { line } = open;
   const taken = quantity ?? open.quantity;
   const upTo = add(subtract(line.quantity, open.quantity), taken);
+  const isLast = compare(taken, open.quantity) === 0;
+  const shareOf = (whole: Decimal, of: Decimal): Decimal => round2(divide(multiply(whole, of), line.quantity, 2));
   const share = (whole: Decimal, rest: Decimal): Decimal =>
-    part(round2(divide(multiply(whole, upTo), line.quantity, 2)), whole, rest);
+    isLast ? rest : part(shareOf(whole, upTo), shareOf(whole, taken), whole, rest);
   const net = share(line.net, open.net);
   const eurNet = share(line.eur.net, open.eurNet);
   // Without a discount what rounding takes is none either.
@@ -196,7 +200,8 @@ function totalsOf(
     const earlier = before.flatMap((note) => note.withholdings.filter((other) => sameWithholding(group, other)));
     const base = round2(sum(own.map(netOf)));
     const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.amount)) };
-    return [{ ...group, base, amount: levied(base, group.percent, group, taken) }];
+    // Of a note of a cent or two the cents of cancelled ones may be more than it has: nobody withholds more than all of it.
+    return [{ ...group, base, amount: smaller(levied(base, group.percent, group, taken), base) }];
   });
   const net = round2(sum(lines.map(netOf)));
   const tax = round2(sum(groups.map((group) => group.tax)));
@@ -235,15 +240,19 @@ function levied(base: Decimal, percent: Decimal, whole: Share, taken: Share): De
   const upTo = add(taken.base, base);
   const rest = left(whole.amount, [taken.amount]);
   if (compare(upTo, whole.base) >= 0) return round2(rest);
-  return part(round2(percentOf(percent, upTo)), whole.amount, rest);
+  return part(round2(percentOf(percent, upTo)), round2(percentOf(percent, base)), whole.amount, rest);
 }
 
-/** What leads from what was taken of the whole to `target`: nothing less than nothing, nothing more than is left. */
-function part(target: Decimal, whole: Decimal, rest: Decimal): Decimal {
-  const taken = subtract(whole, rest);
-  if (compare(target, taken) <= 0) return '0.00';
-  const step = subtract(target, taken);
-  return round2(smaller(step, rest));
+const cent = '0.01';
+
+/**
+ * What leads from what was taken of the whole to `target`, but no more than a cent away from the note's `own` rounding, and no
+ * more than is left. It would be, where notes between were cancelled: the cents that the others have of them stay with those.
+ */
+function part(target: Decimal, own: Decimal, whole: Decimal, rest: Decimal): Decimal {
+  const step = excess(target, subtract(whole, rest));
+  const near = larger(excess(own, cent), smaller(step, add(own, cent)));
+  return round2(smaller(near, rest));
 }
 
 /** Spreads the tax of each rate, and the withholding of each kind, over the note's lines. */
