@@ -218,17 +218,34 @@ test('a receipt whose cent is all tax tells it without a base', () => {
   });
 });
 
+test('what is withheld stands in the codes of documents of which SAF-T tells it, and of a pro forma in none', () => {
+  const withheld = (type: DocumentType) =>
+    fieldsOf(qrPayload(sampleContent(type, [sampleLine({ withholding: irs })]), stamps))['P'];
+  for (const type of [
+    'INVOICE',
+    'SIMPLIFIED_INVOICE',
+    'INVOICE_RECEIPT',
+    'CREDIT_NOTE',
+    'DEBIT_NOTE',
+    'RECEIPT',
+  ] as const)
+    expect([type, withheld(type)]).toEqual([type, '23.00']);
+  expect(withheld('PROFORMA')).toBeUndefined();
+});
+
 test('what was issued with a message as it was made before still verifies, and nothing else', () => {
+  const offer = sampleContent('PROFORMA', [sampleLine({ withholding: irs })]);
   const gift = sampleContent('GUIA_DE_REMESSA', [sampleLine({ unitPrice: '0' })], { transport: transport(true) });
   for (const [content, now, before] of [
     [gift, 'I1:PT*', 'I1:0*'],
     [centOfTax, 'I1:PT*I7:0.00*I8:0.01*', 'I1:PT*'],
+    [offer, 'O:123.00*', 'O:123.00*P:23.00*'],
   ] as const) {
     const message = qrPayload(content, stamps);
     expect(message).toContain(now);
     const earlier = message.replace(now, before);
     expect([message, earlier].map((qr) => isQrPayload(qr, content, stamps))).toEqual([true, true]);
-    for (const other of [earlier.replace('N:0.0', 'N:1.0'), message.replace('E:N', 'E:A'), message.replace(now, '')])
+    for (const other of [earlier.replace(/\*N:./, '*N:9'), message.replace('E:N', 'E:A'), message.replace(now, '')])
       expect(isQrPayload(other, content, stamps)).toBe(false);
   }
 });

@@ -15,23 +15,34 @@ interface Told {
   /** A transport document that shows no rates: I1:0. */
   readonly isUnrated: (content: QrContent) => boolean;
   readonly isTold: (rate: QrRate) => boolean;
+  /** A document whose withholding is told. */
+  readonly isWithheld: (content: QrContent) => boolean;
 }
 
 const told: Told = {
   isUnrated: ({ transport }) => transport?.valued === false,
   isTold: ({ base, tax }) => !(isZero(base) && isZero(tax)),
+  // P is the sum of SAF-T's WithholdingTaxAmount, which only sales documents and receipts have.
+  isWithheld: ({ type }) => documentTypes[type].family !== 'PROFORMA',
 };
 
-/** As messages were made before: a total of 0 passed for no values, and tax without a base (a receipt's cent) was left out. */
-const toldBefore: Told = { isUnrated: ({ books }) => isZero(books.gross), isTold: ({ base }) => !isZero(base) };
+/** As messages were made before: pro formas told what an invoice of them would withhold. */
+const toldLately: Told = { ...told, isWithheld: () => true };
+
+/** As they were made before that: a total of 0 passed for no values, and tax without a base (a receipt's cent) was left out. */
+const toldAtFirst: Told = {
+  ...toldLately,
+  isUnrated: ({ books }) => isZero(books.gross),
+  isTold: ({ base }) => !isZero(base),
+};
 
 /**
  * The message, made once at issue: prints of a document that was cancelled since carry it unchanged, with status N.
  *
  * VAT codes: RED → 3/4, INT → 5/6, NOR → 7/8, ISE → 2 whatever the M code. Fields L (not subject), M (stamp duty) and S
- * (other information) never appear: this program issues no NS and no stamp duty lines. Receipts have no hash and no VAT
- * rates: Q:0, I1:0, N:0.00 (practice; the specification shows no receipt); those of the cash VAT scheme tell them. A
- * transport document without values: I1:0.
+ * (other information) never appear: this program issues no NS and no stamp duty lines. A pro forma withholds nothing (P).
+ * Receipts have no hash and no VAT rates: Q:0, I1:0, N:0.00 (practice; the specification shows no receipt); those of the
+ * cash VAT scheme tell them. A transport document without values: I1:0.
  */
 export function qrPayload(content: QrContent, issued: QrIssued): string {
   return qrPayloadOf(qrDrafted(content), issued);
@@ -60,10 +71,11 @@ export function qrPayloadOf(drafted: QrDrafted, issued: QrIssued): string {
 
 /** Whether this is the document's message, as it is made now or was before. */
 export function isQrPayload(qr: string, content: QrContent, issued: QrIssued): boolean {
-  return qr === qrPayload(content, issued) || qr === qrPayloadOf(draftedOf(content, toldBefore), issued);
+  const isMadeThen = (way: Told) => qr === qrPayloadOf(draftedOf(content, way), issued);
+  return qr === qrPayload(content, issued) || [toldLately, toldAtFirst].some(isMadeThen);
 }
 
-function draftedOf(content: QrContent, { isUnrated, isTold }: Told): QrDrafted {
+function draftedOf(content: QrContent, { isUnrated, isTold, isWithheld }: Told): QrDrafted {
   const { family, signed } = documentTypes[content.type];
   const { books, customer, issuer } = content;
   assert(issuer.taxpayerNumber !== undefined, 'an issuer has a NIF');
@@ -77,7 +89,7 @@ function draftedOf(content: QrContent, { isUnrated, isTold }: Told): QrDrafted {
     regions: unrated ? [] : regionsOf(books.groups, isTold),
     taxPayable: unrated ? '0.00' : books.tax,
     grossTotal: books.gross,
-    withholding: present(books.withholding),
+    withholding: isWithheld(content) ? present(books.withholding) : undefined,
   });
   return { before, between, behind, isSigned: signed };
 }

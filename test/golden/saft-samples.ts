@@ -333,7 +333,7 @@ export async function everything(desk: Desk = openDesk()): Promise<Desk> {
   await issue(receiptContent([settledOf(mixed), settledOf(note)]), { day: '2026-03-10' });
   await issue(receiptContent([settledOf(converted)], { payment: { date: '2026-03-11' } }), { day: '2026-03-11' });
   await issue(receiptContent([settledOf(mixed)]), { day: '2026-03-12', status: 'A' });
-  await issue(receiptContent([settledOf(cash)]), { day: '2026-03-12', code: 'RC', series: 'C2026' });
+  await issue(receiptContent([settledOf(cash)], { cashVat: true }), { day: '2026-03-12', code: 'RC', series: 'C2026' });
   return desk;
 }
 
