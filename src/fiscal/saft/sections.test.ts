@@ -137,3 +137,12 @@ test('a rate that had ended before the period, of a note on an older invoice, en
   expect(TaxTableEntry).toMatchObject([{ TaxPercentage: '5.00' }]);
   expect(TaxTableEntry[0]).not.toHaveProperty('TaxExpirationDate');
 });
+
+test('a discount in another currency is told in euros, as the line that it was taken from', async () => {
+  const discounted = { ...goods, discount: { type: 'PERCENT', value: '10' } } as const;
+  const desk = openDesk();
+  await desk.issue(sampleContent('INVOICE', [discounted], { ...own, ...money }));
+  const { Line } = (await read(desk.documents)).document('FT A2026/1');
+  // 22.20 less 2.22, at half a euro each.
+  expect(Line[0]).toMatchObject({ CreditAmount: '9.99', SettlementAmount: '1.11' });
+});

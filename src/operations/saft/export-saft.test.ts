@@ -240,6 +240,19 @@ describe('the books of a company', () => {
     expect((await checkSaft(stream(xml))).errors).toBe(0);
   });
 
+  test('tell the taxes of receipts where these do: in the cash VAT scheme, also where their invoice is in another file', async () => {
+    const { documents } = await everything();
+    const { companyId } = await keep(documents);
+    const taxes = async (day: string) => {
+      const xml = await exported(companyId, { from: day, to: day });
+      expect(schemaFaults(xml)).toEqual([]);
+      return [numbers(xml), [...xml.matchAll(/<Description>(IVA - .*)</g)].map(([, text]) => text)];
+    };
+    expect(await taxes('2026-03-11')).toEqual([['RG A2026/2'], []]);
+    const three = ['Isento', 'Taxa normal', 'Taxa reduzida'].map((rate) => `IVA - ${rate} - Continente`);
+    expect(await taxes('2026-03-12')).toEqual([['RC C2026/1', 'RG A2026/3'], three]);
+  });
+
   test('empty of documents are a valid file too', async () => {
     const { companyId } = await keep([]);
     expect(schemaFaults(await exported(companyId))).toEqual([]);
