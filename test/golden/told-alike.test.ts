@@ -284,6 +284,16 @@ test('every kind of document is told alike by SAF-T, to the AT and by its QR cod
   expect(await compareAll(documents)).toBeGreaterThan(12);
 });
 
+test('so are documents that were dated before the day of their issue', async () => {
+  const { documents } = await everything();
+  const systemEntry = '2026-03-20T10:00:00';
+  const later = documents.map((document): SaftDocument => {
+    const { issued, status, statusAt } = document;
+    return { ...document, issued: { ...issued, systemEntry }, statusAt: status === 'N' ? systemEntry : statusAt };
+  });
+  expect(await compareAll(later)).toBeGreaterThan(12);
+});
+
 const line: fc.Arbitrary<LineInput> = fc
   .record({
     quantity: fc.integer({ min: 1, max: 5_000_000 }).map((n) => String(n / 1000)),
