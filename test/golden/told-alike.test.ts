@@ -31,7 +31,9 @@ import {
   everything,
   goods,
   openDesk,
+  receiptContent,
   refOf,
+  settledOf,
   sourceOf,
   textOf,
   transportContent,
@@ -280,7 +282,11 @@ async function compareAll(documents: readonly SaftDocument[]): Promise<number> {
 }
 
 test('every kind of document is told alike by SAF-T, to the AT and by its QR code', async () => {
-  const { documents } = await everything();
+  const { documents, issue } = await everything();
+  const cash = documents.find(({ issued }) => issued.number === 'FT C2026/1')!;
+  const document = { ...refOf(cash), original: 'FT A2025/9' };
+  const stamp = { day: '2026-03-12', code: 'RC', series: 'C2026' };
+  await issue(receiptContent([settledOf(cash, { document })], { cashVat: true }), stamp);
   expect(await compareAll(documents)).toBeGreaterThan(12);
 });
 
