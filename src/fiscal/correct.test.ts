@@ -179,6 +179,22 @@ test('what a note takes to make grows as the lines do, and as the notes before i
   expect(await growth((size) => notes[size === 1 ? 0 : 2]!(), 1)).toBeLessThan(no_square);
 });
 
+test('what a note takes to make grows as the kinds of withholding do', async () => {
+  const made = (kinds: number) => {
+    const lines = Array.from({ length: kinds }, (_, i) =>
+      sampleLine({ id: `line-${i}`, quantity: '9', withholding: { type: 'IRS', percent: '25', reason: `Norma ${i}` } }),
+    );
+    const content = sampleContent('INVOICE', lines);
+    const wanted = content.lines.map(({ id }) => ({ id, quantity: '0.01' }));
+    const first = creditNoteOver(content, takenBy([]), wanted, () => 'x');
+    expect(first.totals.withholdings).toHaveLength(kinds);
+    const before = takenBy([first, first]);
+    return () => creditNoteOver(content, before, wanted, () => 'y');
+  };
+  const notes = [made(25), made(200)];
+  expect(await growth((size) => notes[size === 1 ? 0 : 1]!(), 1)).toBeLessThan(no_square);
+});
+
 test('the taxes of a note stand in the order of its own lines: its QR code begins with the region of the first', () => {
   const lines = [sampleLine({ id: 'mainland' }), sampleLine({ id: 'madeira', region: 'PT-MA' })];
   const original = price({ lines, taxPoint: '2026-03-02', currency: 'EUR' });

@@ -23,7 +23,7 @@ import {
 import type { Content, Decimal, Priced, PricedLine, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { worthOf } from './open-line.ts';
 import { assert, type Problem, refuseAll } from './refusal.ts';
-import { sameRate, sameWithholding } from './settle.ts';
+import { firstBy, rateKey, type Share, sharesOf, together, withholdingKey } from './tax-groups.ts';
 
 /** A line of the original to take back; no quantity: all that is open of it. */
 export interface CreditedLine {
@@ -186,22 +186,32 @@ function totalsOf(
   before: readonly Totals[],
   netOf: (line: PricedLine) => Decimal,
 ): Totals {
-  const inOrder = byFirstLine(original.groups, lines);
-  const groups = inOrder.flatMap((group): TaxGroup[] => {
-    const base = round2(sum(lines.filter((line) => sameRate(line, group)).map(netOf)));
-    if (!lines.some((line) => sameRate(line, group))) return [];
-    const earlier = before.flatMap((note) => note.groups.filter((other) => sameRate(group, other)));
-    const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.tax)) };
-    return [{ ...group, base, tax: levied(base, group.rate, { base: group.base, amount: group.tax }, taken) }];
-  });
-  const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
-    const own = lines.filter((line) => withheldIn(original.withholdings, line) === group);
-    if (own.length === 0) return [];
-    const earlier = before.flatMap((note) => note.withholdings.filter((other) => sameWithholding(group, other)));
+  const rates = firstBy(original.groups, rateKey);
+  const taxed = sharesOf(
+    before.flatMap((note) => note.groups),
+    rateKey,
+    (group) => group.tax,
+  );
+  // In the order in which the note's lines have them: its QR code begins with the region of its first line.
+  const groups = [...together(lines, rateKey)].flatMap(([key, own]): TaxGroup[] => {
+    const group = rates.get(key);
+    if (group === undefined) return [];
     const base = round2(sum(own.map(netOf)));
-    const taken = { base: sum(earlier.map((g) => g.base)), amount: sum(earlier.map((g) => g.amount)) };
+    return [{ ...group, base, tax: levied(base, group.rate, { base: group.base, amount: group.tax }, taxed(key)) }];
+  });
+  const withheld = sharesOf(
+    before.flatMap((note) => note.withholdings),
+    withholdingKey,
+    (group) => group.amount,
+  );
+  const ofKind = together(lines, kindsOf(original.withholdings));
+  const withholdings = original.withholdings.flatMap((group): WithholdingGroup[] => {
+    const own = ofKind.get(group);
+    if (own === undefined) return [];
+    const base = round2(sum(own.map(netOf)));
+    const amount = levied(base, group.percent, group, withheld(withholdingKey(group)));
     // Of a note of a cent or two the cents of cancelled ones may be more than it has: nobody withholds more than all of it.
-    return [{ ...group, base, amount: smaller(levied(base, group.percent, group, taken), base) }];
+    return [{ ...group, base, amount: smaller(amount, base) }];
   });
   const net = round2(sum(lines.map(netOf)));
   const tax = round2(sum(groups.map((group) => group.tax)));
@@ -214,25 +224,15 @@ function totalsOf(
   return { net, tax, gross, withholding, toPay: round2(subtract(gross, withholding)), groups, withholdings };
 }
 
-/** In the order in which the note's lines have them: its QR code begins with the region of its first line. */
-function byFirstLine(groups: readonly TaxGroup[], lines: readonly PricedLine[]): TaxGroup[] {
-  const placeOf = (group: TaxGroup): number => lines.findIndex((line) => sameRate(line, group));
-  return [...groups].sort((a, b) => placeOf(a) - placeOf(b));
-}
-
-/** The group of a line's withholding. Older invoices have norms of one type and percentage together, under the first of them. */
-function withheldIn(
-  groups: readonly WithholdingGroup[],
-  { withholding: own }: PricedLine,
-): WithholdingGroup | undefined {
-  if (own === undefined) return undefined;
-  const alike = groups.filter(({ type, percent }) => type === own.type && compare(percent, own.percent) === 0);
-  return alike.find((group) => sameWithholding(group, own)) ?? alike[0];
-}
-
-interface Share {
-  readonly base: Decimal;
-  readonly amount: Decimal;
+/**
+ * Finds the group of a line's withholding. Older invoices have norms of one type and percentage together, under the first of
+ * them.
+ */
+function kindsOf(groups: readonly WithholdingGroup[]): (line: PricedLine) => WithholdingGroup | undefined {
+  const alikeKey = ({ type, percent }: Pick<WithholdingGroup, 'type' | 'percent'>) => withholdingKey({ type, percent });
+  const same = firstBy(groups, withholdingKey);
+  const alike = firstBy(groups, alikeKey);
+  return ({ withholding: own }) => own && (same.get(withholdingKey(own)) ?? alike.get(alikeKey(own)));
 }
 
 /** A note's percentage of its base: that of all notes up to it, less what those before it have `taken` of the `whole`. */
@@ -257,25 +257,23 @@ function part(target: Decimal, own: Decimal, whole: Decimal, rest: Decimal): Dec
 
 /** Spreads the tax of each rate, and the withholding of each kind, over the note's lines. */
 function withTaxes(lines: readonly PricedLine[], totals: Totals, books: Totals): PricedLine[] {
+  const [rates, eurRates] = [firstBy(totals.groups, rateKey), firstBy(books.groups, rateKey)];
   const taxes = spreadOver(
     lines,
-    totals.groups,
+    (line) => rates.get(rateKey(line)),
     (group) => group.tax,
-    sameRate,
     (line) => line.net,
   );
   const eurTaxes = spreadOver(
     lines,
-    books.groups,
+    (line) => eurRates.get(rateKey(line)),
     (group) => group.tax,
-    sameRate,
     (line) => line.eur.net,
   );
   const withheld = spreadOver(
     lines,
-    totals.withholdings,
+    kindsOf(totals.withholdings),
     (group) => group.amount,
-    (line, group) => withheldIn(totals.withholdings, line) === group,
     (line) => line.net,
   );
   return lines.map((line, i) => ({
@@ -288,14 +286,13 @@ function withTaxes(lines: readonly PricedLine[], totals: Totals, books: Totals):
 
 function spreadOver<G>(
   lines: readonly PricedLine[],
-  groups: readonly G[],
+  groupOf: (line: PricedLine) => G | undefined,
   amountOf: (group: G) => Decimal,
-  belongs: (line: PricedLine, group: G) => boolean,
   netOf: (line: PricedLine) => Decimal,
 ): Decimal[] {
   const result = lines.map(() => '0.00');
-  for (const group of groups) {
-    const own = lines.flatMap((line, i) => (belongs(line, group) ? [i] : []));
+  for (const [group, own] of together(lines.keys(), (i) => groupOf(lines[i]!))) {
+    if (group === undefined) continue;
     const base = sum(own.map((i) => netOf(lines[i]!)));
     let running = '0';
     let given = '0';

@@ -5,7 +5,7 @@
 import type { Content, Day, PricedLine, TaxGroup } from './document.ts';
 import { type Problem, refuseAll } from './refusal.ts';
 import { pricedOn } from './reprice.ts';
-import { sameRate } from './settle.ts';
+import { type RateOf, rateKey } from './tax-groups.ts';
 
 /** What a debit note has of the invoice that it corrects. */
 export interface Corrected {
@@ -22,12 +22,12 @@ export const taxPointOf = ({ taxPointDate, date }: Pick<Corrected, 'date' | 'tax
 /** RATE_NOT_OF_PARENT of each line whose territory, rate or exemption code its invoice does not have. */
 export function foreignRates(lines: readonly PricedLine[], { groups }: Corrected): Problem[] {
   const expected = groups.map(toldRate).join(', ');
+  const rates = new Set(groups.map(rateKey));
+  const withoutCode = ({ exemptionCode: _, ...rate }: RateOf): string => rateKey(rate);
+  const exempt = new Set(groups.filter(({ exemptionCode }) => exemptionCode !== undefined).map(withoutCode));
   return lines.flatMap((line, i): Problem[] => {
-    if (groups.some((group) => sameRate(group, line))) return [];
-    const { exemptionCode: _, ...rate } = line;
-    const isOtherCode = groups.some(
-      ({ exemptionCode, ...group }) => exemptionCode !== undefined && sameRate(group, rate),
-    );
+    if (rates.has(rateKey(line))) return [];
+    const isOtherCode = exempt.has(withoutCode(line));
     const pointer = `/items/${i}/${isOtherCode ? 'vatExemptionReason' : 'vatRate'}`;
     return [{ code: 'RATE_NOT_OF_PARENT', pointer, facts: { expected } }];
   });

@@ -19,6 +19,7 @@ import {
 import type { Decimal, TaxGroup, Totals, WithholdingGroup } from './document.ts';
 import { assert } from './refusal.ts';
 import { spread, spreadRates } from './spread.ts';
+import { rateKey, sharesOf, withholdingKey } from './tax-groups.ts';
 
 const cent = '0.01';
 
@@ -53,11 +54,14 @@ export function openOf(totals: Totals, before: readonly Totals[]): Open {
   const gross = round2(add(toPay, withholding));
   const groups = tied(restOfRates(totals, before), totals.groups, gross, smaller(tax, gross));
   const openTax = round2(sum(groups.map((group) => group.tax)));
+  const takenOf = sharesOf(
+    before.flatMap((part) => part.withholdings),
+    withholdingKey,
+    (group) => group.amount,
+  );
   const withholdings = totals.withholdings.map((group) => {
-    const earlier = before.flatMap((part) => part.withholdings.filter((other) => sameWithholding(group, other)));
-    const bases = earlier.map((g) => g.base);
-    const amounts = earlier.map((g) => g.amount);
-    return { ...group, base: rest(group.base, bases), amount: rest(group.amount, amounts) };
+    const taken = takenOf(withholdingKey(group));
+    return { ...group, base: rest(group.base, [taken.base]), amount: rest(group.amount, [taken.amount]) };
   });
   return {
     toPay,
@@ -77,11 +81,14 @@ function taxWithin(gross: Decimal, { base, tax }: TaxGroup): Decimal {
 }
 
 function restOfRates(totals: Totals, before: readonly Totals[]): readonly TaxGroup[] {
+  const takenOf = sharesOf(
+    before.flatMap((part) => part.groups),
+    rateKey,
+    (group) => group.tax,
+  );
   return totals.groups.map((group) => {
-    const earlier = before.flatMap((part) => part.groups.filter((other) => sameRate(group, other)));
-    const bases = earlier.map((g) => g.base);
-    const taxes = earlier.map((g) => g.tax);
-    return { ...group, base: rest(group.base, bases), tax: rest(group.tax, taxes) };
+    const taken = takenOf(rateKey(group));
+    return { ...group, base: rest(group.base, [taken.base]), tax: rest(group.tax, [taken.amount]) };
   });
 }
 
@@ -208,20 +215,6 @@ function taxOf(open: Open, gross: Decimal): Decimal {
 function rest(whole: Decimal, parts: readonly Decimal[]): Decimal {
   const used = sum(parts);
   return round2(compare(used, whole) >= 0 ? '0' : subtract(whole, used));
-}
-
-type RateOf = Pick<TaxGroup, 'region' | 'taxCode' | 'rate' | 'exemptionCode'>;
-
-/** Whether two stand in the same group of tax: one region, code, rate and exemption. */
-export function sameRate(a: RateOf, b: RateOf): boolean {
-  return a.region === b.region && a.taxCode === b.taxCode && a.rate === b.rate && a.exemptionCode === b.exemptionCode;
-}
-
-type WithholdingOf = Pick<WithholdingGroup, 'type' | 'percent' | 'reason'>;
-
-/** Whether two are withheld alike: of one type, percentage and legal norm. */
-export function sameWithholding(a: WithholdingOf, b: WithholdingOf): boolean {
-  return a.type === b.type && compare(a.percent, b.percent) === 0 && (a.reason ?? '') === (b.reason ?? '');
 }
 
 const nonZero = (a: Decimal): Decimal => (isZero(a) ? '1' : a);

@@ -19,6 +19,7 @@ import { type LevyGroup, levy } from './levy.ts';
 import { type OpenLine, openLine } from './open-line.ts';
 import { type Problem, refuseAll } from './refusal.ts';
 import { shareOut } from './share-out.ts';
+import { withholdingKey } from './tax-groups.ts';
 
 /** No total reaches this: 13 digits before the point is what replies keep exactly as JSON numbers. */
 const limit = '10000000000000';
@@ -104,7 +105,7 @@ function booksOf(open: readonly OpenLine[], nets: readonly Decimal[]): Books {
   const kept = levy(
     open.map(({ line: { withholding } }, index) => ({
       // Each norm stands in SAF-T with its own amount (VAT page, section 4).
-      key: withholding && `${withholding.type} ${trimmed(withholding.percent)} ${withholding.reason ?? ''}`,
+      key: withholding && withholdingKey(withholding),
       percent: withholding?.percent ?? '0',
       base: nets[index]!,
     })),
