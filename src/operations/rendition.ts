@@ -130,17 +130,23 @@ function sealOf(row: Row, bytes: Buffer, world: World): Buffer {
   return printSeal(world.seal, String(row['id']), String(row['variant']), digest);
 }
 
+// A link that is over still has its signature, so whoever kept one could have the file read for as long as there is one.
 const readStored = statement(
   'file_read',
-  `select d.id, d.number, d.qr, $2::text as variant, r.bytes, r.seal, certo.now() as now
+  `select d.id, d.number, d.qr, $2::text as variant, r.bytes, r.seal, n.now
    from certo.documents d
+   cross join (select certo.now() as now) n
    left join certo.renditions r on r.company_id = d.company_id and r.document_id = d.id and r.variant = $2
+     and n.now < $3::timestamptz
    where d.company_id = certo.current_company() and d.id = $1 and d.hidden_at is null`,
 );
 
-/** A document's number, QR text and the file of a variant, as stored; undefined: there is no such document. */
-export async function readFile(tx: Tx, documentId: string, variant: string): Promise<Row | undefined> {
-  return (await tx.query(readStored, [documentId, variant]))[0];
+/**
+ * A document's number, QR text and the file of a variant, as stored, which is not read any more once it is `until`;
+ * undefined: there is no such document.
+ */
+export async function readFile(tx: Tx, documentId: string, variant: string, until: Date): Promise<Row | undefined> {
+  return (await tx.query(readStored, [documentId, variant, until]))[0];
 }
 
 /** The file, if it is the one that was printed. Throws INTEGRITY_BROKEN. */
