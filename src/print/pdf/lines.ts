@@ -131,20 +131,44 @@ function isHyphenAlone(line: readonly Segment[]): boolean {
   return line.length === 1 && line[0]!.isRepeated === true;
 }
 
-/** A word wider than its place, letter by letter: names of columns are narrow, and nothing may run over the next. */
+/**
+ * A word wider than its place, as many letters on a line as fit: names of columns are narrow, and nothing may run over the
+ * next. A text takes as long to measure as it is, so how far a line reaches is guessed, not tried letter by letter.
+ */
 function cutToFit(segment: Segment, widthOf: (text: string) => number, width: number): Segment[] {
+  const letters = [...segment.text];
+  const guess = Math.floor((width * letters.length) / widthOf(segment.text));
   const parts: Segment[] = [];
-  let text = '';
   let end = segment.end - segment.text.length;
-  for (const character of segment.text) {
-    if (text !== '' && widthOf(text + character) > width) {
-      parts.push({ ...segment, text, end, before: parts.length === 0 ? segment.before : 0 });
-      text = '';
-    }
-    text += character;
-    end += character.length;
+  for (let from = 0; from < letters.length; ) {
+    const some = (count: number): string => letters.slice(from, from + count).join('');
+    const count = mostThatFit(letters.length - from, guess, (one) => widthOf(some(one)) <= width);
+    const text = some(count);
+    end += text.length;
+    parts.push({ ...segment, text, end, before: parts.length === 0 ? segment.before : 0 });
+    from += count;
   }
-  return [...parts, { ...segment, text, before: parts.length === 0 ? segment.before : 0 }];
+  return parts;
+}
+
+/** The largest count up to `all` that fits, one at least; sought from the guess on, in steps that double. */
+function mostThatFit(all: number, guess: number, fits: (count: number) => boolean): number {
+  let [fitting, beyond] = [1, all + 1];
+  let count = Math.min(Math.max(guess, 1), all);
+  for (let step = 1; beyond - fitting > 1; step *= 2) {
+    const isFitting = count === 1 || fits(count);
+    if (isFitting) fitting = Math.max(fitting, count);
+    else beyond = count;
+    const next = isFitting ? count + step : count - step;
+    if (next <= fitting || next >= beyond) break;
+    count = next;
+  }
+  while (beyond - fitting > 1) {
+    const middle = (fitting + beyond) >> 1;
+    if (fits(middle)) fitting = middle;
+    else beyond = middle;
+  }
+  return fitting;
 }
 
 /** Letters and hyphens, in their quotes and brackets and with the sign behind; an apostrophe is a word's too ("pau-d’água"). */
