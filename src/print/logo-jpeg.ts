@@ -20,6 +20,8 @@ export function cleanJpeg(bytes: Uint8Array): Uint8Array {
       checkFrame(file.subarray(at, end), hasFrame);
       hasFrame = true;
     }
+    // What a scan codes, the frame before it says.
+    if (marker === 0xda && !hasFrame) throw broken();
     const segmentEnd = marker === 0xda ? endOfScan(file, end) : end;
     if (kept.has(marker)) parts.push(file.subarray(at, segmentEnd));
     else if (!(marker >= 0xe0 && marker <= 0xef) && marker !== 0xfe) throw broken();

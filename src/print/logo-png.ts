@@ -6,8 +6,18 @@ import { checkSides, LogoRefused } from './logo-limits.ts';
 export const pngMark = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a] as const;
 
 const kept: ReadonlySet<string> = new Set(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']);
-/** Samples per pixel by colour type. */
-const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+/** Samples per pixel by colour type: grey, colours, palette, grey and alpha, colours and alpha. */
+export const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
+/** Bits that a sample may have, by colour type. */
+const depths: Readonly<Record<number, readonly number[]>> = {
+  0: [1, 2, 4, 8, 16],
+  2: [8, 16],
+  3: [1, 2, 4, 8],
+  4: [8, 16],
+  6: [8, 16],
+};
+/** Colour type of pixels that are places in a palette. */
+const indexed = 3;
 
 interface Chunk {
   readonly type: string;
@@ -19,7 +29,9 @@ export function cleanPng(bytes: Uint8Array): Uint8Array {
   const chunks = chunksOf(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   const [header] = chunks;
   if (header?.type !== 'IHDR' || header.data.length !== 13 || chunks.at(-1)?.type !== 'IEND') throw broken();
-  checkPixels(header.data, Buffer.concat(chunks.filter(({ type }) => type === 'IDAT').map(({ data }) => data)));
+  const dataOf = (wanted: string) => chunks.filter(({ type }) => type === wanted).map(({ data }) => data);
+  checkPixels(header.data, Buffer.concat(dataOf('IDAT')));
+  checkColours(header.data, dataOf('PLTE')[0], dataOf('tRNS')[0]);
   return Buffer.concat([Buffer.from(pngMark), ...chunks.filter(({ type }) => kept.has(type)).map(written)]);
 }
 
@@ -43,7 +55,7 @@ function checkPixels(header: Buffer, packed: Buffer): void {
   const [depth, colour] = [header[8]!, header[9]!];
   checkSides(width, height);
   const perPixel = samples[colour];
-  if (perPixel === undefined || ![1, 2, 4, 8, 16].includes(depth)) throw broken();
+  if (perPixel === undefined || !depths[colour]!.includes(depth)) throw broken();
   if (header[12] !== 0) throw new LogoRefused('The logo is an interlaced PNG: save it without interlacing.');
   const expected = (1 + Math.ceil((width * perPixel * depth) / 8)) * height;
   let pixels: Buffer;
@@ -53,6 +65,16 @@ function checkPixels(header: Buffer, packed: Buffer): void {
     throw broken();
   }
   if (pixels.length !== expected) throw broken();
+}
+
+/** What drawing looks up is there: entries of the palette, no more than a pixel can name, and the one colour that shines through. */
+function checkColours(header: Buffer, palette: Buffer | undefined, transparency: Buffer | undefined): void {
+  const colour = header[9]!;
+  if (colour === indexed) {
+    const entries = Math.floor((palette?.length ?? 0) / 3);
+    if (entries < 1 || entries > 256) throw broken();
+  } else if (colour < indexed && transparency !== undefined && transparency.length < 2 * samples[colour]!)
+    throw broken();
 }
 
 function written({ type, data }: Chunk): Buffer {

@@ -45,6 +45,17 @@ function jpeg(
   ]);
 }
 
+/** What it codes is said too late. */
+const scanFirst = new Uint8Array([
+  0xff,
+  0xd8,
+  ...segment(0xda, [1, 1, 0, 0, 63, 0]),
+  0x12,
+  ...segment(0xc0, [8, 0, 8, 0, 8, 1, 1, 0x11, 0]),
+  0xff,
+  0xd9,
+]);
+
 describe('PNG', () => {
   test('keeps the picture, and nothing that was put beside or behind it', () => {
     const extra = chunk('tEXt', Buffer.from('Comment\0secret'));
@@ -60,6 +71,17 @@ describe('PNG', () => {
     ['no side', png(0, 1), /0 × 1 pixels/],
     ['interlacing', png(3, 2, { interlace: 1 }), /interlaced/],
     ['a cut', png(3, 2).subarray(0, 60), /damaged/],
+    [
+      'a palette that is not there',
+      pngFile({ width: 1, height: 1, depth: 8, colour: 3 }, deflateSync(Buffer.alloc(2)), []),
+      /damaged/,
+    ],
+    ['half a colour that shines through', png(3, 2, { extra: chunk('tRNS', Buffer.alloc(2)) }), /damaged/],
+    [
+      'colours of four bits',
+      pngFile({ width: 2, height: 1, depth: 4, colour: 2 }, deflateSync(Buffer.alloc(4)), []),
+      /damaged/,
+    ],
     ['a wrong sum', Buffer.concat([png(3, 2).subarray(0, 20), Buffer.from([9]), png(3, 2).subarray(21)]), /damaged/],
   ])('%s is refused', (_what, logo, words) => expect(() => cleanLogo(logo)).toThrow(words));
 });
@@ -78,6 +100,7 @@ describe('JPEG', () => {
     ['twelve bits', jpeg({ frame: [12, 0, 8, 0, 8, 1, 1, 0x11, 0] }), /damaged/],
     ['no end', jpeg({ end: [] }), /damaged/],
     ['a segment beyond the end', jpeg().subarray(0, 10), /damaged/],
+    ['a scan before its frame', scanFirst, /damaged/],
     ['no frame', new Uint8Array([0xff, 0xd8, 0xff, 0xda, 0, 2, 1, 0xff, 0xd9]), /damaged/],
   ])('%s is refused', (_what, logo, words) => expect(() => cleanLogo(logo)).toThrow(words));
 });

@@ -53,13 +53,11 @@ function bundledFonts(): string {
 
 function typeset(press: Press, font: Font, widened: () => Second, input: PrintInput): Uint8Array {
   const [paper, second] = written(font, widened, input);
-  const logo = logoOf(input);
-  if (logo !== undefined) {
-    try {
-      return drawn(press, paper, second, logo, input);
-    } catch {
-      // A broken picture must not keep an issued document from printing.
-    }
+  try {
+    const logo = logoOf(input);
+    if (logo !== undefined) return drawn(press, paper, second, logo, input);
+  } catch {
+    // A broken picture must not keep an issued document from printing.
   }
   return drawn(press, paper, second, undefined, input);
 }

@@ -2,10 +2,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { deflateSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { LineInput } from '../../src/fiscal/document.ts';
 import type { PrintInput } from '../../src/print/input.ts';
 import { openPrint } from '../../src/print/print.ts';
+import { chunk, pngFile } from '../png.ts';
 import { linesOf, openPdf, pagesOf, piecesOf, qrCodesOf, textOf } from './print-reading.ts';
 import { line, sample, samples } from './print-samples.ts';
 
@@ -442,6 +444,13 @@ describe('the company’s style', () => {
       new TextEncoder().encode('<svg'),
       new Uint8Array(600_000),
       new Uint8Array(),
+      // A JPEG that codes before it says what, a PNG with half a colour that shines through, numbers that PDF can't hold.
+      Buffer.from('ffd8ffda0006010000000212ffc0000b080008000801011100ffd9', 'hex'),
+      pngFile({ width: 1, height: 1, depth: 8, colour: 2 }, deflateSync(Buffer.alloc(4)), [
+        chunk('tRNS', Buffer.alloc(2)),
+      ]),
+      new TextEncoder().encode('<svg viewBox="0 0 4 2"><path d="M0 0L1e400 1z"/></svg>'),
+      new TextEncoder().encode('<svg viewBox="0 0 4 2"><g transform="scale(1e30)"><path d="M0 0h1v1z"/></g></svg>'),
     ]) {
       expect(Buffer.compare(await withLogo(logo), without)).toBe(0);
     }

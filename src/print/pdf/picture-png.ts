@@ -3,7 +3,7 @@
  * shines through, colours and transparency are taken apart, as PDF wants them.
  */
 import { deflateSync, inflateSync } from 'node:zlib';
-import { pngMark } from '../logo-png.ts';
+import { pngMark, samples } from '../logo-png.ts';
 import type { Picture } from './picture.ts';
 
 interface Png {
@@ -15,9 +15,6 @@ interface Png {
   readonly transparency: Buffer | undefined;
   readonly packed: Buffer;
 }
-
-/** Samples per pixel by colour type: grey, colours, palette, grey and alpha, colours and alpha. */
-const samples: Readonly<Record<number, number>> = { 0: 1, 2: 3, 3: 1, 4: 2, 6: 4 };
 
 /** Of a cleaned file. */
 export function pngPicture(bytes: Uint8Array): Picture {
@@ -32,7 +29,8 @@ function read(file: Buffer): Png {
     const length = file.readUInt32BE(at);
     const type = file.toString('latin1', at + 4, at + 8);
     const data = file.subarray(at + 8, at + 8 + length);
-    parts[type] = [...(parts[type] ?? []), data];
+    parts[type] ??= [];
+    parts[type].push(data);
     at += 12 + length;
   }
   const header = parts['IHDR']![0]!;

@@ -1,4 +1,5 @@
 /** How shapes of SVG look: what each element says of it, and what it takes from those around it (SVG 1.1, 11). */
+import { operands } from './matrix.ts';
 import { lengthOf, numbersOf, shareOf } from './svg-values.ts';
 
 export interface Look {
@@ -62,12 +63,15 @@ export function inherited(above: Look, attributes: ReadonlyMap<string, string>):
 const caps: Readonly<Record<string, number>> = { butt: 0, round: 1, square: 2 };
 const joins: Readonly<Record<string, number>> = { miter: 0, round: 1, bevel: 2 };
 
+/** A shorter one is nothing once it is written. */
+const leastDash = 1e-5;
+
 /** The pen that strokes are drawn with. */
 export function strokeOperators({ cap, join, miter, dashes, dashOffset }: Look, width: number): string {
   const lengths = numbersOf(dashes === 'none' ? '' : dashes);
-  const areGood = lengths.every((length) => length >= 0) && lengths.some((length) => length > 0);
+  const areGood = lengths.every((length) => length >= 0) && lengths.some((length) => length > leastDash);
   // An odd number of dashes is taken twice.
   const list = areGood ? (lengths.length % 2 === 0 ? lengths : [...lengths, ...lengths]) : [];
-  const dash = list.length === 0 ? '' : ` [${list.join(' ')}] ${numbersOf(dashOffset)[0] ?? 0} d`;
-  return `${width} w ${caps[cap] ?? 0} J ${joins[join] ?? 0} j ${miter} M${dash}`;
+  const dash = list.length === 0 ? '' : ` [${operands(list)}] ${operands([numbersOf(dashOffset)[0] ?? 0])} d`;
+  return `${operands([width])} w ${caps[cap] ?? 0} J ${joins[join] ?? 0} j ${operands([miter])} M${dash}`;
 }

@@ -5,6 +5,8 @@ import type { PdfFile } from './file.ts';
 
 /** Drawing grows with its clips; a logo is a few kB. */
 const mostDrawn = 4 * 1024 * 1024;
+/** PDF has no powers of ten (ISO 32000-1, 7.3.3): what is so large, or nothing at all, is in no picture. */
+const unwritable = /\d[eE][-+]?\d|Infinity|NaN/;
 
 interface Part {
   readonly text: string;
@@ -16,10 +18,15 @@ export class Parts {
   readonly #all: Part[] = [];
   #drawn = 0;
 
-  /** An object, or a stream with its dictionary. Returns how others name it. Throws LogoRefused where it grows too large. */
+  /**
+   * An object, or a stream with its dictionary. Returns how others name it. Throws LogoRefused where it grows too large, or has
+   * a number that a PDF can't hold.
+   */
   add(text: string, content?: string): string {
     this.#drawn += text.length + (content?.length ?? 0);
     if (this.#drawn > mostDrawn) throw new LogoRefused('The logo has too many parts: simplify it.');
+    if (unwritable.test(text) || unwritable.test(content ?? ''))
+      throw new LogoRefused('The logo has numbers too large.');
     const packed = content === undefined ? undefined : deflateSync(Buffer.from(content, 'latin1'));
     return `@${this.#all.push({ text, content: packed }) - 1}@`;
   }
