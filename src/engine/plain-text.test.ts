@@ -42,6 +42,14 @@ test('what cannot be printed is told first, by its code', () => {
   expect(wrongWith('a\ud83d')).toEqual({ code: 'INVALID_CHARACTER', character: 'U+D83D' });
 });
 
+test('a text of which nothing is seen is none', () => {
+  for (const text of ['\u200b', ' \u2060\ufeff ', '\u00ad\u00ad', '\u0085\u0080', '\u202e', '\ue000', '\u3164'])
+    expect([text, codeOf(text)]).toEqual([text, 'INVALID_CHARACTER']);
+  expect(wrongWith('\u00a0\u200b')).toEqual({ code: 'INVALID_CHARACTER', character: 'U+200B' });
+  for (const text of ['', ' \u00a0\ufeff', 'a\u200b', '\u200b漢', 'co\u00adoperar', '\n\t'])
+    expect([text, codeOf(text)]).toEqual([text, undefined]);
+});
+
 test('what is passed over as usual is neither a mark nor becomes much longer, and can be printed', () => {
   const looked: string[] = [];
   for (let code = 0; code <= 0xffff; code++) {

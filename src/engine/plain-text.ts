@@ -1,4 +1,4 @@
-/** What text may hold: what can be printed and exported, and what costs no more to fold and compare than it is long. */
+/** What text may hold: what can be printed and exported, is seen, and costs no more to fold and compare than it is long. */
 
 /** What XML 1.0 can't hold (section 2.2, Char), plus lone surrogates: nothing of that may ever be stored. */
 const controls = '\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\ufffe\\uffff';
@@ -10,7 +10,10 @@ const unprintable = new RegExp(
  * Text without any of these is ASCII and Latin, with the quotes, dashes and currencies that stand in it, and nothing is wrong
  * with it. This alone is asked of almost all text, and takes what `unprintable` takes: 30 ns of 40 characters.
  */
-const unusual = new RegExp(`[${controls}\\u0300-\\u200f\\u2028-\\u209f\\u20c0-\\uffff]`);
+const unusual = new RegExp(`[${controls}\\u007f-\\u009f\\u00ad\\u0300-\\u200f\\u2028-\\u209f\\u20c0-\\uffff]`);
+
+/** Nothing but what nobody sees: controls, format characters, private use. A name of these alone prints as none. Blanks clear. */
+const unseen = /^[\s\p{Cc}\p{Cf}\p{Co}\p{Default_Ignorable_Code_Point}]+$/u;
 
 /**
  * Marks on one character at most, taken apart (UAX #15, Stream-Safe Text Format). They are sorted in the square of their
@@ -36,7 +39,9 @@ export function wrongWith(text: string): Wrong | undefined {
   const odd = unprintable.exec(text);
   if (odd !== null) return { code: 'INVALID_CHARACTER', character: named(odd[0]) };
   const overload = overloadOf(text.slice(0, longest));
-  return overload === undefined ? undefined : { code: 'OVERLOADED_TEXT', character: named(overload) };
+  if (overload !== undefined) return { code: 'OVERLOADED_TEXT', character: named(overload) };
+  const isUnseen = unseen.test(text) && text.trim() !== '';
+  return isUnseen ? { code: 'INVALID_CHARACTER', character: named(text.trim()) } : undefined;
 }
 
 function overloadOf(text: string): string | undefined {
