@@ -137,3 +137,17 @@ test('a log line for people: time, level, words and facts', () => {
   const line = JSON.stringify({ level: 40, time: '2026-11-21T14:03:11.000Z', msg: 'refused', code: '-1', n: 2 });
   expect(humanLine(line)).toBe('\u001b[33m14:03:11 warn  refused  code=-1  n=2\u001b[0m\n');
 });
+
+test('what others say in the log is no order to the terminal', () => {
+  const err = { stack: 'Error: \u001b]0;x\u0007\n    at y' };
+  const line = JSON.stringify({
+    level: 30,
+    time: '2026-11-21T14:03:11.000Z',
+    msg: 'refused',
+    message: '\u009b2J\u202e',
+    err,
+  });
+  expect(humanLine(line)).toBe(
+    '14:03:11 info  refused  message=<U+009B>2J<U+202E>\nError: <U+001B>]0;x<U+0007>\n    at y\n',
+  );
+});
