@@ -3,7 +3,7 @@ import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { type FaultySocket, faultySocket } from '../../test/faulty-socket.ts';
 import { ConnectionLost, StatementError } from './errors.ts';
 import { openDb } from './open.ts';
-import { type Db, Elements, type Entry, listStatement, type Row, statement } from './transact.ts';
+import { type Call, type Db, Elements, type Entry, listStatement, type Row, statement } from './transact.ts';
 
 const A = '0190a000-0000-7000-8000-00000000000a';
 const B = '0190a000-0000-7000-8000-00000000000b';
@@ -40,6 +40,7 @@ const where = statement(
   'select certo.current_company() as company, $1::int as n, pg_current_xact_id()::text as transaction',
 );
 const fail = statement('shared fail', 'select 1 / $1::int as n');
+const late = statement('shared late', 'select 1 / $1::int as n', 'last');
 const each = listStatement('shared each', 'select id from jsonb_to_recordset($1::jsonb) v (id text)');
 const mark = statement('shared mark', 'insert into certo.marks (n) values ($1) returning n, at');
 
@@ -109,6 +110,19 @@ describe('shared reads', () => {
       { status: 'fulfilled', value: [{ id: 'x' }] },
       { status: 'fulfilled', value: [{ id: 'y' }] },
       { status: 'rejected', reason: expect.any(StatementError) },
+    ]);
+  });
+
+  test('where one asks for what comes last, a failure gives nobody the rows of another', async () => {
+    const calls: Call[] = [
+      [where, [0]],
+      [late, [0]],
+    ];
+    const results = await Promise.allSettled([db.read(into(A), 'shared').batch(calls), ask(A, 1), ask(A, 2)]);
+    expect(results).toMatchObject([
+      { status: 'rejected', reason: expect.any(StatementError) },
+      { status: 'fulfilled', value: [{ company: A, n: 1 }] },
+      { status: 'fulfilled', value: [{ company: A, n: 2 }] },
     ]);
   });
 

@@ -30,7 +30,7 @@ export interface Sharing {
   readonly alone: (entry: Entry, calls: readonly Call[]) => Promise<Row[][]>;
   /**
    * Members write: a failure undoes them all, and each runs again alone. Else those before it have their rows, but where
-   * several were joined in one statement.
+   * several were joined in one statement, or one was sent behind what others asked after it.
    */
   readonly writes: boolean;
 }
@@ -67,8 +67,8 @@ export class SharedBatches {
       setImmediate(() => this.#settle(members, rows, undefined, false));
     } catch (error) {
       const failure = error instanceof BatchFailure ? error : undefined;
-      // Of what is undone, or was asked in one, nothing counts but what the entry said.
-      const together = this.#sharing.writes || joined.calls.length < countCalls(members);
+      // Of what is undone, or was not sent as it was asked, nothing counts but what the entry said.
+      const together = this.#sharing.writes || !isAsAsked(joined.calls, members);
       const rows = together ? failure?.rows.slice(0, 1) : failure?.rows;
       setImmediate(() => this.#settle(members, rows ?? [], failure?.reason ?? error, together && members.length > 1));
     }
@@ -97,8 +97,10 @@ export class SharedBatches {
   }
 }
 
-function countCalls(members: readonly Member[]): number {
-  return members.reduce((sum, { calls }) => sum + calls.length, 0);
+/** Each call for itself, and in their order: what was answered is told apart by its place. Not so what is joined, or is `last`. */
+function isAsAsked(sent: readonly Call[], members: readonly Member[]): boolean {
+  const asked = members.flatMap(({ calls }) => calls);
+  return sent.length === asked.length && sent.every((call, i) => call === asked[i]);
 }
 
 function sortByValues(members: Member[]): void {

@@ -1,6 +1,8 @@
 /** Reading a document: its text is kept in memory, never more than fits, and what is shown is what was found to be there. */
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Db, Tx } from '../../src/db/transact.ts';
+import { openWire } from '../client.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -87,4 +89,30 @@ test('the revision that was found is the one that is shown', async () => {
   expect(before.asked).toEqual(revision);
   expect([before.json.description, before.json.updatedAt]).toEqual(['Antes', draft.updatedAt]);
   expect((await read(draft)).json.description).toBe('Depois');
+});
+
+test('each is shown the document it asked for, also when what an issue reads beside it fails', async () => {
+  const [customerId, itemId] = [(await A.customer()).id, (await A.item()).id];
+  const items = [{ id: itemId, quantity: 1 }];
+  const [draft, ...others] = await Promise.all(Array.from({ length: 60 }, () => A.draft({ customerId, items })));
+  const wire = openWire((door.app.http.server.address() as AddressInfo).port);
+  const get = (path: string) => wire.send<InvoiceJson>({ method: 'GET', path, headers: { 'x-api-key': A.key } });
+  const show = ({ id }: InvoiceJson) => get(`/invoices/${id}`);
+  // Every connection is there, so that all of them ask in one turn.
+  await Promise.all(Array.from({ length: 60 }, () => get('/company')));
+  // Of what the moment of a company is read from.
+  await service.owner.query('revoke select on certo.signing_keys from certo_app');
+  const before = others.slice(0, 5).map(show);
+  const issuing = wire.send({
+    method: 'POST',
+    path: `/invoices/${draft!.id}/issue`,
+    headers: { 'x-api-key': A.key, 'content-type': 'application/json' },
+    body: JSON.stringify({ expectedUpdatedAt: draft!.updatedAt }),
+  });
+  const shown = await Promise.all([...before, ...others.slice(5).map(show)]);
+  expect((await issuing).status).toBe(500);
+  await service.owner.query('grant select on certo.signing_keys to certo_app');
+  expect(shown.map(({ status, json }) => [status, json.id])).toEqual(others.map(({ id }) => [200, id]));
+  for (const other of others) expect((await show(other)).json.id).toBe(other.id);
+  wire.close();
 });
