@@ -247,7 +247,8 @@ export class Press {
     });
     // Nobody decides or writes before the database has said who is asking.
     if (!gate.passed) await tx.query(nothing);
-    for (const run of runs) run.out ??= gate.refused.get(run.act);
+    // What that says comes first, as it does to who is alone.
+    for (const run of runs) run.out = gate.refused.get(run.act) ?? run.out;
     await each(runs, async (run, { operation, asked }) => {
       if (operation.locate !== undefined) run.facts = await operation.locate(run.tx, run.facts, asked, world);
     });

@@ -127,6 +127,14 @@ describe('limits per minute', () => {
     );
   });
 
+  test('of many at once that share a transaction each beyond it hears so, and not what else is wrong', async () => {
+    nextMinute();
+    const { key } = await A.anotherKey();
+    const pay = () => A.post(`/invoices/${uuidv7()}/pay`, {}, { key });
+    const statuses = (await Promise.all(Array.from({ length: 24 }, pay))).map(({ status }) => status);
+    expect(statuses.toSorted((a, b) => a - b)).toEqual([...Array(5).fill(404), ...Array(19).fill(429)]);
+  });
+
   test('an address that fails to authenticate is shut out for the minute; one that does not is not', async () => {
     nextMinute();
     for (let i = 0; i < 4; i++) expect((await A.get('/company', { key: 'nonsense' })).status).toBe(401);
