@@ -3,7 +3,6 @@
  * every change of a row gives it a later `updated_at`.
  */
 import { allOr, anyId, anyOf, type Call, type Element, Elements, eachOnce, listStatement } from '../db/transact.ts';
-import { assert } from '../fiscal/refusal.ts';
 
 /** A row and its revision, as it was read. */
 export interface Seen {
@@ -54,15 +53,17 @@ export function holdMasters(customer: Seen, items: readonly Seen[]): Call {
   return [holdMasterRecords, [new Elements([customer, ...items].map(({ id, updated_at }) => ({ id, updated_at })))]];
 }
 
+/** Two that rest on different revisions of a row can't both be true: they are two lists, and the database refuses one. */
 function eachRowOnce(elements: readonly Element[]): Element[][] {
-  const seen = new Map<string, Seen>();
+  const lists: Map<string, Seen>[] = [];
   for (const element of elements as unknown as readonly Seen[]) {
-    const other = seen.get(element.id);
-    assert(
-      other === undefined || +new Date(other.updated_at) === +new Date(element.updated_at),
-      'one revision of a row',
-    );
-    seen.set(element.id, element);
+    const fits = (list: ReadonlyMap<string, Seen>): boolean => {
+      const other = list.get(element.id);
+      return other === undefined || +new Date(other.updated_at) === +new Date(element.updated_at);
+    };
+    const list = lists.find(fits);
+    if (list === undefined) lists.push(new Map([[element.id, element]]));
+    else list.set(element.id, element);
   }
-  return [[...seen.values()] as unknown as Element[]];
+  return lists.map((list) => [...list.values()] as unknown as Element[]);
 }
