@@ -9,6 +9,7 @@ import type { Db } from '../../src/db/transact.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { type FaultySocket, faultySocket } from '../faulty-socket.ts';
+import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -123,6 +124,24 @@ test.each(['cut before it arrives', 'cut before the answer'] as const)(
     expect([done.status, relay.fault], done.text).toEqual([201, undefined]);
     expect((await post(other, asked)).text).toBe(done.text);
     expect(await made(asked)).toBe(1);
+  },
+);
+
+test.each(['cut before it arrives', 'cut before the answer'] as const)(
+  'nor where it takes the key only because what was decided ahead has changed: %s',
+  async (how) => {
+    const [customer, item] = [await A.customer(), await A.item({ unitPrice: 10 })];
+    const body = { type: 'INVOICE', cae: '62010', customerId: customer.id, items: [{ id: item.id, quantity: 1 }] };
+    const draft = (key: string): Promise<Answer<InvoiceJson>> =>
+      other.call('POST', '/invoices', { key: A.key, body, headers: { 'idempotency-key': key }, mayFail: true });
+    await draft(uuidv7());
+    await A.patch(`/items/${item.id}`, { unitPrice: 20 });
+    relay.fault = { on: 'claim_insert', how };
+    const key = uuidv7();
+    const done = await draft(key);
+    expect([done.status, done.json.summary?.amountWithoutTax, relay.fault], done.text).toEqual([201, 20, undefined]);
+    const again = await draft(key);
+    expect([again.text, again.headers['idempotent-replayed']]).toEqual([done.text, 'true']);
   },
 );
 

@@ -5,7 +5,7 @@
 import type { Pool } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { OutcomeUnknown } from '../../src/db/errors.ts';
+import { ConnectionLost, OutcomeUnknown } from '../../src/db/errors.ts';
 import type { Db, Tx } from '../../src/db/transact.ts';
 import { addDays, dayOf } from '../../src/fiscal/time.ts';
 import { setCashVat } from '../../src/operations/company/cash-vat.ts';
@@ -43,10 +43,14 @@ interface Faults {
   readonly lose?: () => boolean;
   /** What is to be written waits for this. */
   readonly hold?: () => Promise<void>;
+  /** Nothing can be read. */
+  readonly away?: () => boolean;
 }
 
 /** A process that remembers nothing yet. Whoever else changes something does it through the service's own door. */
-async function freshProcess({ lose = () => false, hold = async () => undefined }: Faults = {}) {
+async function freshProcess({ lose = () => false, hold = async () => undefined, away = () => false }: Faults = {}) {
+  const nothing = () => Promise.reject(new ConnectionLost('no server', { sent: false }));
+  const nowhere: Tx = { query: nothing, batch: nothing, commitWith: nothing };
   const trips: Trips = { read: 0, written: 0, failed: 0, locked: 0 };
   const counting = (tx: Tx): Tx => ({
     query: (...args) => {
@@ -62,7 +66,7 @@ async function freshProcess({ lose = () => false, hold = async () => undefined }
   const door = await service.another(
     (db: Db): Db => ({
       ...db,
-      read: (entry, how) => counting(db.read(entry, how)),
+      read: (entry, how) => (away() ? nowhere : counting(db.read(entry, how))),
       transact: (entry, fn) => {
         trips.locked += 1;
         return db.transact(entry, fn);
@@ -415,6 +419,26 @@ describe('an idempotency key of what is written at once', () => {
     expect((await first).status).toBe(200);
     expect((await process.issue(draft, { name })).text).toBe((await first).text);
     expect(process.trips()).toMatchObject({ written: 1, failed: 0, locked: 0 });
+  });
+
+  test('that another request has here is 503 while nobody can be asked who wants it', async () => {
+    const body = await bodyOf();
+    let gate: Promise<void> | undefined;
+    let isAway = false;
+    const process = await knowing(body, { hold: async () => gate, away: () => isAway });
+    const draft = await draftAt(process, body);
+    const name = uuidv7();
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const first = process.issue(draft, { name });
+    isAway = true;
+    const twin = await process.issue(draft, { name });
+    isAway = false;
+    expect([twin.status, codeOf(twin), twin.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1']);
+    open();
+    expect((await first).status).toBe(200);
   });
 
   test('is bound by what is wrong with the form too', async () => {

@@ -176,3 +176,27 @@ test('a key revoked at one process opens nothing for the next request at another
   expect(new Set((await Promise.all(neighbours)).map(({ status }) => status))).toEqual(new Set([200]));
   for (const { id } of made.slice(40)) expect((await A.get<InvoiceJson>(`/invoices/${id}`)).json.status).toBe('DRAFT');
 });
+
+test('a key revoked behind its claim does nothing, is told nothing of its limit, and leaves the claim to its successor', async () => {
+  const who = await A.anotherKey();
+  const at = await service.another((db) => ({
+    ...db,
+    async transact(entry, fn) {
+      await who.revoke();
+      return db.transact(entry, fn);
+    },
+  }));
+  const headers = { 'idempotency-key': uuidv7() };
+  const create = (key: string) =>
+    at.call('POST', '/customers', { key, body: { name: headers['idempotency-key'], country: 'PT' }, headers });
+  const refused = await create(who.key);
+  expect([refused.status, 'ratelimit' in refused.headers]).toEqual([401, false]);
+  const next = await A.anotherKey(who.id);
+  const done = await create(next.key);
+  expect([done.status, 'ratelimit' in done.headers]).toEqual([201, true]);
+  const { rowCount } = await service.owner.query('select from certo.customers where name = $1', [
+    headers['idempotency-key'],
+  ]);
+  expect(rowCount).toBe(1);
+  await at.stop();
+});
