@@ -222,6 +222,8 @@ const toTheDraft: Record<string, readonly [(draft: InvoiceJson) => Promise<unkno
   'its item was changed': [({ items }) => A.patch(`/items/${items[0]!.ref}`, { unitPrice: 99 }), 400, 'DRAFT_CHANGED'],
   'another one was numbered': [async () => A.issue(await A.draft()), 200, undefined],
   'the AT refuses the credentials': [() => company(`at_state = 'WRONG'`), 400, 'NOT_READY'],
+  'its series differ from those at the AT': [() => company('at_series_differ = true'), 400, 'NOT_READY'],
+  'its series are still to be compared': [() => company('at_synced_at = null'), 400, 'NOT_READY'],
   'its books are broken': [
     () =>
       service.owner.query(
@@ -253,7 +255,7 @@ describe('a draft of a process that knows is judged under locks when', () => {
       await service.owner.query(
         `update certo.integrity_breaks set resolved_at = certo.now(), resolution = 'A test' where resolved_at is null`,
       );
-      await company(`at_state = 'OK'`);
+      await company(`at_state = 'OK', at_series_differ = false, at_synced_at = certo.now()`);
       expect(await service.findings(A.id)).toEqual([]);
     });
   }
