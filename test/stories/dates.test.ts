@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { DocumentType } from '../../src/fiscal/document.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
-import type { InvoiceJson } from '../replies.ts';
+import type { InvoiceEntryJson, InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -186,4 +186,35 @@ test('a draft of before there was a first day is told when it is issued', async 
   expect(places(await issue())).toEqual(tooEarly('/date'));
   expect((await A.patch(`/invoices/${draft.id}`, { date: '2026-03-31' })).status).toBe(200);
   expect((await issue()).status).toBe(200);
+});
+
+test('a draft that says its day is due that day, unless it says another', async () => {
+  const draft = await A.draft({ date: '2026-03-20', description: 'Sem vencimento' });
+  const [march20, march25, april30] = [
+    '2026-03-20T00:00:00.000+00:00',
+    '2026-03-25T00:00:00.000+00:00',
+    '2026-04-30T00:00:00.000+01:00',
+  ];
+  const days = ({ date, dueDate }: Pick<InvoiceJson, 'date' | 'dueDate'>) => [date, dueDate];
+  const changed = async ({ id }: InvoiceJson, body: unknown) =>
+    days((await A.patch<InvoiceJson>(`/invoices/${id}`, body)).json);
+  expect(days(draft)).toEqual([march20, march20]);
+  expect((await A.get(`/invoices/${draft.id}`)).json).toEqual(draft);
+  const listed = await A.get<InvoiceEntryJson[]>('/invoices?dueDate=2026-03-20&description=vencimento');
+  expect(listed.json.map((entry) => [entry.id, ...days(entry)])).toEqual([[draft.id, march20, march20]]);
+  // It was not said: it moves with the day.
+  expect(await changed(draft, { date: '2026-03-25' })).toEqual([march25, march25]);
+  expect(await changed(draft, { dueDate: '2026-04-30' })).toEqual([march25, april30]);
+  expect(days(await A.draft())).toEqual([undefined, undefined]);
+
+  const { id } = await invoice({ date: '2026-03-31' });
+  const march31 = '2026-03-31T00:00:00.000+01:00';
+  const credit = { parentInvoiceId: id, issue: false, date: '2026-03-31' };
+  const note = (await A.post<InvoiceJson>('/invoices/credit-notes', credit)).json;
+  expect(days(note)).toEqual([march31, march31]);
+  const { date: _, ...open } = credit;
+  const later = (await A.post<InvoiceJson>('/invoices/credit-notes', open)).json;
+  expect(days(later)).toEqual([undefined, undefined]);
+  expect(await changed(later, { date: '2026-03-31' })).toEqual([march31, march31]);
+  expect(days(await A.issue(note))).toEqual([march31, march31]);
 });

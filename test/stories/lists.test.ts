@@ -128,7 +128,7 @@ describe('orders', () => {
     // What has no date comes last, either way.
     ['date:asc', 'overdue pending cash dollars debit open newest'],
     ['date:desc', 'open debit dollars cash pending overdue newest'],
-    ['dueDate:asc', 'overdue cash dollars debit pending open newest'],
+    ['dueDate:asc', 'overdue cash dollars open debit pending newest'],
     ['total:desc', 'overdue pending cash dollars newest open debit'],
     ['total:asc', 'debit open newest dollars cash pending overdue'],
     ['number:asc', 'cash overdue pending dollars debit open newest'],

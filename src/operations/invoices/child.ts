@@ -2,6 +2,7 @@
 import type { Call } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { type Content, documentTypes } from '../../fiscal/document.ts';
+import { dueDateOf } from './draft-rows.ts';
 
 const insertChild = statement(
   'child_insert',
@@ -42,7 +43,7 @@ export function insertChildCall(child: {
       content.notes ?? null,
       content.cae,
       content.date ?? null,
-      content.dueDate ?? null,
+      dueDateOf(content) ?? null,
       totals.net,
       totals.tax,
       totals.gross,

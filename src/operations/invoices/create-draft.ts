@@ -5,7 +5,7 @@ import type { Principal } from '../../identity/principal.ts';
 import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft, refuseOtherRoutes } from './draft.ts';
-import { insertDraftCall } from './draft-rows.ts';
+import { dueDateOf, insertDraftCall } from './draft-rows.ts';
 import { InvoiceReply } from './invoice.ts';
 import { keepDraft } from './kept-draft.ts';
 import {
@@ -112,7 +112,7 @@ function newRow({ id, draft, content, references }: NewDraft, actor: string): Ro
     atcud: null,
     hash: null,
     date: draft.date ?? null,
-    due_date: draft.dueDate ?? null,
+    due_date: dueDateOf(draft) ?? null,
     credited: '0',
     content,
     qr: null,

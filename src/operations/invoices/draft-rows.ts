@@ -1,7 +1,7 @@
 /** The row of a draft, of any type but notes and receipts (child.ts): the statements that insert, change and delete it. */
 import type { Call, Tx } from '../../db/transact.ts';
 import { Elements, listStatement, statement } from '../../db/transact.ts';
-import { type Content, documentTypes } from '../../fiscal/document.ts';
+import { type Content, type Day, documentTypes } from '../../fiscal/document.ts';
 import { assert } from '../../fiscal/refusal.ts';
 import type { AskedDraft } from './draft.ts';
 
@@ -52,6 +52,9 @@ const deleteDocument = statement(
   'delete from certo.documents where company_id = certo.current_company() and id = $1 returning id',
 );
 
+/** Contract decisions 3, Dates. Of a draft that says neither day it is decided with the number; its content says what was asked. */
+export const dueDateOf = ({ date, dueDate }: Pick<Content, 'date' | 'dueDate'>): Day | undefined => dueDate ?? date;
+
 /** The statement that inserts a draft; `now`: when what it is made of was read. */
 export function insertDraftCall(id: string, draft: AskedDraft, content: Content, actor: string, now: Date): Call {
   return [insertDraft, [new Elements([{ created_by: actor, created_at: now, ...draftRow(id, draft, content) }])]];
@@ -90,7 +93,7 @@ function draftRow(id: string, asked: AskedDraft, content: Content) {
     cae: content.cae,
     date: content.date,
     tax_point_date: content.taxPointDate,
-    due_date: content.dueDate,
+    due_date: dueDateOf(content),
     net: totals.net,
     tax: totals.tax,
     gross: totals.gross,

@@ -11,13 +11,14 @@ import type { Content, Region } from '../../fiscal/document.ts';
 import { alongside, type Problem } from '../../fiscal/refusal.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { cleared, type DraftPatch } from './draft.ts';
+import { dueDateOf } from './draft-rows.ts';
 import type { Corrected } from './family.ts';
 import { type AskedNote, type NoteDraft, noteIfOpen, noteSeriesCall, unknownSeries } from './note-drafts.ts';
 
 const updateNote = statement(
   'note_update',
   `update certo.documents set updated_at = greatest(certo.now(), updated_at + interval '1 millisecond'),
-     asked = $2, content = $3, date = $4, notes = $5, series_id = $6, net = $7, tax = $8, gross = $9, to_pay = $10, item_ids = $11, tax_point_date = $12
+     asked = $2, content = $3, date = $4, notes = $5, series_id = $6, net = $7, tax = $8, gross = $9, to_pay = $10, item_ids = $11, tax_point_date = $12, due_date = $13
    where company_id = certo.current_company() and id = $1`,
 );
 
@@ -85,6 +86,7 @@ export function updateNoteCall(
       totals.toPay,
       [...new Set(content.lines.map((line) => line.itemId))],
       content.taxPointDate ?? null,
+      dueDateOf(content) ?? null,
     ],
   ];
 }

@@ -108,7 +108,7 @@ export function shownOf(world: World, doc: Doc): Shown {
     status: statusOf(world, doc),
     number: doc.number,
     date: doc.date,
-    dueDate: doc.due,
+    dueDate: doc.due ?? doc.date,
     // How a receipt splits into net and tax is nobody's promise.
     ...(type === 'RECEIPT' ? {} : { amountWithoutTax: priced.net, taxAmount: priced.tax }),
     total: priced.gross,
