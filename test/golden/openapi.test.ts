@@ -243,6 +243,17 @@ test('the key is required everywhere, and where it is served stands in it', () =
   expect(description.servers).toEqual([{ url: 'http://certo.test' }]);
 });
 
+test('what the draft of a credit note takes is told where it is changed', () => {
+  const { description: words, requestBody } = described('PATCH', '/invoices/:id')! as Described & {
+    description: string;
+  };
+  for (const name of ['date', 'notes', 'reason', 'seriesId', 'items'])
+    expect(words).toMatch(new RegExp(`CREDIT_NOTE[^.]*\\b${name}\\b`));
+  const { reason, items } = requestBody!.content['application/json']!.schema.properties!;
+  expect(reason!['description']).toContain('CREDIT_NOTE');
+  expect(items!.items!.properties!['id']!['description']).toContain('CREDIT_NOTE');
+});
+
 test('enumerations are the contract’s', () => {
   const parameter = (name: string) =>
     described('GET', '/invoices')!.parameters!.find((p) => p.name === name)!.schema['enum'];

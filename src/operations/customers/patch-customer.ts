@@ -34,7 +34,7 @@ export const patchCustomer = defineWrite({
   tag: 'Customers',
   summary: 'Change a customer',
   description:
-    'Only the fields given change; an empty text clears a field. Open drafts of the customer show the new data and get a new updatedAt. Name, NIF and the country of the NIF lock once issued documents name the customer.',
+    'Only the fields given change; an empty text clears a field. Open drafts of the customer show the new data and get a new updatedAt. Once issued documents name the customer, its NIF and the country of it are locked, or its name where there is no NIF.',
   params: idParams('Id of the customer.'),
   body: CustomerPatch,
   reply: [200, CustomerReply],

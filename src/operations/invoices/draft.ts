@@ -4,7 +4,7 @@
  * that a read shows current data and issuing freezes exactly what the last revision showed.
  */
 
-import type { Static } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
 import type {
@@ -50,7 +50,7 @@ const discountMembers = {
   unitDiscountAmount: Type.Optional(money('Line discount per unit, in the document currency.')),
 };
 
-export const DraftItem = closed({
+const itemMembers = {
   id: id('Id of the catalogue item.'),
   quantity: quantity('Above 0.'),
   name: Type.Optional(line(200, 'Name on this document.', 2)),
@@ -64,13 +64,17 @@ export const DraftItem = closed({
   withholdingTaxEnabled: Type.Optional(
     Type.Boolean({ description: 'Whether tax is withheld on this line; by default as the item says.' }),
   ),
-});
+};
+export const DraftItem = closed(itemMembers);
+
+const linesLike = <T extends TSchema>(one: T) =>
+  Type.Array(one, { minItems: 1, maxItems: 1000, description: 'The lines.' });
 
 /** What a draft is made of, whatever its type. */
 export const draftMembers = {
   cae: line(5, "One of the company's activity codes.", 5),
   customerId: id('Id of the customer.'),
-  items: Type.Array(DraftItem, { minItems: 1, maxItems: 1000, description: 'The lines.' }),
+  items: linesLike(DraftItem),
   seriesId: Type.Optional(id('Id from GET /series; the default series of the type when absent.')),
   date: Type.Optional(dayOfBooks('Document date; the day of issue when absent.')),
   taxPointDate: Type.Optional(
@@ -111,7 +115,11 @@ export const DraftBody = closed({
   type: oneOf(invoiceTypes, 'Document type.'),
   ...draftMembers,
 });
-/** What is said replaces what was there. */
+const PatchItem = closed({
+  ...itemMembers,
+  id: id('Id of the catalogue item; on a CREDIT_NOTE items[].id of the line of its invoice.'),
+});
+/** What is said replaces what was there. Of a credit note, too, which has few of them (patch-note.ts). */
 export const DraftPatch = closed({
   type: Type.Optional(
     oneOf(invoiceTypes, 'Another document type: the series of the one before goes, and what only that one may say.'),
@@ -119,7 +127,8 @@ export const DraftPatch = closed({
   ...draftMembers,
   cae: Type.Optional(draftMembers.cae),
   customerId: Type.Optional(draftMembers.customerId),
-  items: Type.Optional(draftMembers.items),
+  items: Type.Optional(linesLike(PatchItem)),
+  reason: Type.Optional(line(50, 'Why it is corrected: DEBIT_NOTE and CREDIT_NOTE only.', 1)),
 });
 export type DraftBody = Static<typeof DraftBody>;
 export type DraftPatch = Static<typeof DraftPatch>;

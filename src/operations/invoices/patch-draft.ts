@@ -15,7 +15,8 @@ export const patchDraft = defineWrite({
   route: 'PATCH /invoices/:id',
   tag: 'Invoices',
   summary: 'Change a draft',
-  description: 'Only the fields given change; items replaces all lines. Issued documents cannot be changed.',
+  description:
+    'Only the fields given change; items replaces all lines. The draft of a CREDIT_NOTE takes date, notes, reason, seriesId and items with id and quantity: all else is copied from its invoice. Issued documents cannot be changed.',
   params: idParams('Id of the draft.'),
   body: DraftPatch,
   reply: [200, InvoiceReply],
