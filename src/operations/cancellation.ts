@@ -4,10 +4,13 @@ import type { Call, Row } from '../db/transact.ts';
 import { atStatusOf } from '../fiscal/communicated.ts';
 import { type Mac, type State, sealable } from '../fiscal/seal.ts';
 import { changeCall, nextUpdate } from './books.ts';
-import { line } from './fields.ts';
+import { closed, line, offering } from './fields.ts';
 
-/** Member `reason` of the bodies that cancel. */
-export const cancelReason = Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1));
+/** What cancels, whatever is cancelled, may say why. */
+export const CancelBody = offering(
+  closed({ reason: Type.Optional(line(50, 'Kept in the books and SAF-T; "Erro de emissão" when absent.', 1)) }),
+  { reason: 'Engano no cliente' },
+);
 
 /** What says whether the AT hears of it. */
 type Told = Parameters<typeof atStatusOf>[0];

@@ -6,7 +6,7 @@
  * `currency`.
  */
 
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { earliest_day } from '../fiscal/dates.ts';
 
@@ -76,6 +76,15 @@ export const oneOf = <T extends string>(values: readonly T[], description: strin
 /** A closed object: unknown members are refused. */
 export const closed = <T extends Record<string, TSchema>>(members: T, description?: string) =>
   Type.Object(members, { additionalProperties: false, ...(description === undefined ? {} : { description }) });
+
+/**
+ * A body, with one that the reference offers to be tried: it is taken as it stands, but for ids and revisions. Put together of
+ * its members' bounds and patterns it would be refused, or unreadable.
+ */
+export const offering = <S extends TSchema>(body: S, example: Static<S>): S => ({ ...body, examples: [example] });
+
+/** An id in such a body. */
+export const someId = '019a20f8-0468-7f88-bc2c-9d6d1bbd56f1';
 
 /** A reply value that the contract calls "or null": always present. */
 export const nullable = (schema: TSchema) => Type.Unsafe<string | null>({ ...schema, nullable: true });

@@ -1,6 +1,7 @@
 import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { assert } from '../../fiscal/refusal.ts';
+import { offering } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import {
   CustomerBody,
@@ -26,7 +27,14 @@ export const createCustomer = defineWrite({
   route: 'POST /customers',
   tag: 'Customers',
   summary: 'Create a customer',
-  body: CustomerBody,
+  body: offering(CustomerBody, {
+    name: 'Livraria do Rossio, Lda',
+    country: 'PT',
+    taxpayerNumber: '509442013',
+    address: 'Rossio 1',
+    postalCode: '1100-200',
+    city: 'Lisboa',
+  }),
   reply: [201, CustomerReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: [],

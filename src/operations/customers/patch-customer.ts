@@ -2,7 +2,7 @@ import type { Call, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { customerLockProblems, taxIdentities } from '../../fiscal/masters.ts';
 import { assert, refuseAll } from '../../fiscal/refusal.ts';
-import { idParams } from '../fields.ts';
+import { idParams, offering } from '../fields.ts';
 import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
@@ -36,7 +36,7 @@ export const patchCustomer = defineWrite({
   description:
     'Only the fields given change; an empty text clears a field. Open drafts of the customer show the new data and get a new updatedAt. Once issued documents name the customer, its NIF and the country of it are locked, or its name where there is no NIF.',
   params: idParams('Id of the customer.'),
-  body: CustomerPatch,
+  body: offering(CustomerPatch, { address: 'Rua Augusta 24', postalCode: '1100-053' }),
   reply: [200, CustomerReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: [

@@ -6,8 +6,8 @@ import type { Call, Row } from '../../db/transact.ts';
 import type { Mac } from '../../fiscal/seal.ts';
 import { checkCancelable } from '../../fiscal/standing.ts';
 import { changedOnce, checkUnbroken } from '../books.ts';
-import { cancelCall, cancelReason } from '../cancellation.ts';
-import { closed, idParams } from '../fields.ts';
+import { CancelBody, cancelCall } from '../cancellation.ts';
+import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { balanceCall, lockFamily, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
@@ -30,7 +30,7 @@ export const cancelInvoice = defineWrite({
   description:
     'Only for errors of issue, before the document had effect with the customer; else use a credit note. Refused while it has issued notes or receipts: cancel those first, with this same route. Cancelling a receipt or a note gives its amount back to the invoice.',
   params: idParams('Id of the document.'),
-  body: closed({ reason: cancelReason }),
+  body: CancelBody,
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,

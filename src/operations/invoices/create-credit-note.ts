@@ -11,7 +11,7 @@ import { refOf } from '../../fiscal/standing.ts';
 import { parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, dayOfBooks, id, line, quantity, text } from '../fields.ts';
+import { closed, dayOfBooks, id, line, offering, quantity, someId, text } from '../fields.ts';
 import { readMoment } from '../moment.ts';
 import { lockPlace, numberDocument, type Place, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
@@ -65,7 +65,7 @@ export const createCreditNote = defineWrite({
   summary: 'Credit an issued invoice, in full or in part',
   description:
     'Items and customer are copied from the invoice, at its prices and rates. It is issued at once unless issue is false; a draft reserves nothing, follows the other notes of the invoice by a cent with a new updatedAt, and is checked again when issued.',
-  body: NoteBody,
+  body: offering(NoteBody, { parentInvoiceId: someId, reason: 'Devolução' }),
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,

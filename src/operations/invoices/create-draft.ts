@@ -2,6 +2,7 @@ import type { Static } from 'typebox';
 import type { Call, Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
 import type { Principal } from '../../identity/principal.ts';
+import { offering, someId } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { World } from '../world.ts';
 import { type AskedDraft, DraftBody, draftProblems, mergeDraft, refuseOtherRoutes } from './draft.ts';
@@ -25,7 +26,13 @@ export const createDraft = defineWrite({
   tag: 'Invoices',
   summary: 'Create a draft',
   description: 'A draft has no number and nothing is reported to the tax authority until it is issued.',
-  body: DraftBody,
+  body: offering(DraftBody, {
+    type: 'INVOICE',
+    cae: '62010',
+    customerId: someId,
+    items: [{ id: someId, quantity: 2.5 }],
+    notes: 'Obrigado.',
+  }),
   reply: [201, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
   grouped: true,

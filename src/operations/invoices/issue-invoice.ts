@@ -14,7 +14,7 @@ import { standing } from '../../fiscal/standing.ts';
 import { dayOf } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, idParams, instant } from '../fields.ts';
+import { closed, idParams, instant, offering } from '../fields.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import {
   lockPlace,
@@ -66,7 +66,9 @@ export const issueInvoice = defineWrite({
   description:
     'Assigns number, ATCUD, signature and QR code, freezes the document for ever and reports it to the tax authority. It cannot be undone; a mistake is corrected with a credit note.',
   params: idParams('Id of the draft.'),
-  body: closed({ expectedUpdatedAt: instant('The updatedAt of the draft as you read it.') }),
+  body: offering(closed({ expectedUpdatedAt: instant('The updatedAt of the draft as you read it.') }), {
+    expectedUpdatedAt: '2026-11-21T10:15:30.000Z',
+  }),
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.issue'] },
   fiscal: true,

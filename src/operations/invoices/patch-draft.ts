@@ -1,5 +1,5 @@
 import type { Call, Row } from '../../db/transact.ts';
-import { idParams } from '../fields.ts';
+import { idParams, offering } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import type { AskedDraft } from './draft.ts';
 import { DraftPatch, draftProblems, mergeDraft, refuseOtherRoutes } from './draft.ts';
@@ -18,7 +18,7 @@ export const patchDraft = defineWrite({
   description:
     'Only the fields given change; items replaces all lines. The draft of a CREDIT_NOTE takes date, notes, reason, seriesId and items with id and quantity: all else is copied from its invoice. Issued documents cannot be changed.',
   params: idParams('Id of the draft.'),
-  body: DraftPatch,
+  body: offering(DraftPatch, { notes: 'Obrigado.', globalDiscountPercent: 5 }),
   reply: [200, InvoiceReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['INVOICE_NOT_FOUND', 'IMPORTED_FROM_AT', 'INVALID_STATE', 'NOT_CREDITABLE', 'USE_OTHER_ENDPOINT'],

@@ -7,7 +7,7 @@ import { amountToPay, receiptOver } from '../../fiscal/standing.ts';
 import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
-import { closed, dayOfBooks, id, idParams, moneyAboveZero, text } from '../fields.ts';
+import { closed, dayOfBooks, id, idParams, moneyAboveZero, offering, text } from '../fields.ts';
 import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
@@ -42,7 +42,7 @@ export const payInvoice = defineWrite({
   description:
     'Issues a receipt for the amount, or for everything outstanding. Tax withheld is settled in proportion; the last payment takes what is left of it. The invoice is PAID when nothing is outstanding.',
   params: idParams('Id of the invoice.'),
-  body: PayBody,
+  body: offering(PayBody, { amount: 10, method: 'MB' }),
   reply: [
     200,
     closed({

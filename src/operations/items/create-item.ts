@@ -2,6 +2,7 @@ import type { Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
+import { offering } from '../fields.ts';
 import { readNow } from '../now.ts';
 import { defineWrite } from '../operation.ts';
 import {
@@ -28,7 +29,13 @@ export const createItem = defineWrite({
   route: 'POST /items',
   tag: 'Items',
   summary: 'Create a catalogue item',
-  body: ItemBody,
+  body: offering(ItemBody, {
+    name: 'Consultoria',
+    type: 'SERVICE',
+    unitType: 'HOUR',
+    unitPrice: 60,
+    vatRate: 'NORMAL',
+  }),
   reply: [201, ItemReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: [],

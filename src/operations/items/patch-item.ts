@@ -3,7 +3,7 @@ import { statement } from '../../db/transact.ts';
 import { itemLockProblems } from '../../fiscal/masters.ts';
 import { refuseAll } from '../../fiscal/refusal.ts';
 import { dayOf } from '../../fiscal/time.ts';
-import { idParams } from '../fields.ts';
+import { idParams, offering } from '../fields.ts';
 import { changeAndRefresh, openDraftsCall } from '../invoices/refresh-drafts.ts';
 import { defineWrite } from '../operation.ts';
 import {
@@ -34,7 +34,7 @@ export const patchItem = defineWrite({
   description:
     'Only the fields given change; an empty text clears a field. Open drafts with the item show the new data and get a new updatedAt. The name locks once issued documents hold the item.',
   params: idParams('Id of the item.'),
-  body: ItemPatch,
+  body: offering(ItemPatch, { unitPrice: 65 }),
   reply: [200, ItemReply],
   access: { key: true, oauth: ['invoicing.write'] },
   refuses: ['ITEM_NOT_FOUND', 'ITEM_NAME_LOCKED'],

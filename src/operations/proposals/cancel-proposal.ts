@@ -1,8 +1,8 @@
 import type { Row } from '../../db/transact.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { changedOnce, checkUnbroken } from '../books.ts';
-import { cancelCall, cancelReason } from '../cancellation.ts';
-import { closed, idParams } from '../fields.ts';
+import { CancelBody, cancelCall } from '../cancellation.ts';
+import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { type Proposal, proposalToChange } from './conversions.ts';
 import { loadProposal, ProposalReply, showProposal } from './proposal.ts';
@@ -15,7 +15,7 @@ export const cancelProposal = defineWrite({
   description:
     'It stays in the history, cancelled. Refused once an invoice made of it was issued; drafts made of it cannot be issued any more.',
   params: idParams('Id of the pro forma.'),
-  body: closed({ reason: cancelReason }),
+  body: CancelBody,
   reply: [200, ProposalReply],
   access: { key: true },
   fiscal: true,

@@ -4,7 +4,7 @@ import type { Row } from '../../db/transact.ts';
 import { discountOf, type Open, openOfProforma, type TakenLine, takenLines } from '../../fiscal/convert.ts';
 import { fromNumber } from '../../fiscal/decimal.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { closed, id, idParams, line, quantity } from '../fields.ts';
+import { closed, id, idParams, line, offering, quantity } from '../fields.ts';
 import type { AskedDraft, AskedLine } from '../invoices/draft.ts';
 import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { InvoiceReply, loadInvoice } from '../invoices/invoice.ts';
@@ -34,7 +34,7 @@ export const convertProposal = defineWrite({
   description:
     'The draft has the prices, discounts, description and notes of the pro forma and refers to it. Where the company does not have its activity code any more, say another one. It reserves nothing: quantities are checked again when it is issued. With the first issued invoice the pro forma is ISSUED; it can be converted until its quantities are used.',
   params: idParams('Id of the pro forma.'),
-  body: ConvertBody,
+  body: offering(ConvertBody, {}),
   reply: [201, InvoiceReply],
   access: { key: true },
   refuses: ['PROPOSAL_NOT_FOUND', 'PROPOSAL_CANCELED', 'NOTHING_TO_CONVERT'],

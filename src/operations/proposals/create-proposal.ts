@@ -1,6 +1,6 @@
 import type { Row } from '../../db/transact.ts';
 import type { Content } from '../../fiscal/document.ts';
-import { closed } from '../fields.ts';
+import { closed, offering, someId } from '../fields.ts';
 import { type AskedDraft, draftMembers, draftProblems, mergeDraft } from '../invoices/draft.ts';
 import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
@@ -27,7 +27,12 @@ export const createProposal = defineWrite({
   summary: 'Make a pro forma',
   description:
     'It is numbered, signed and reported to the tax authority at once, and is no invoice. Convert it into invoices, in full or in part, or cancel it.',
-  body: closed(members),
+  body: offering(closed(members), {
+    cae: '62010',
+    customerId: someId,
+    items: [{ id: someId, quantity: 2.5 }],
+    notes: 'Válida por 30 dias.',
+  }),
   reply: [201, ProposalReply],
   access: { key: true },
   fiscal: true,

@@ -3,8 +3,8 @@ import type { Content } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { checkNotStarted } from '../../fiscal/transport.ts';
 import { changedOnce, checkUnbroken, readStanding } from '../books.ts';
-import { cancelCall, cancelReason } from '../cancellation.ts';
-import { closed, idParams } from '../fields.ts';
+import { CancelBody, cancelCall } from '../cancellation.ts';
+import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
 import { loadTransport, lockTransport, showTransport, TransportReply, transportOf } from './transport-document.ts';
 
@@ -15,7 +15,7 @@ export const cancelTransport = defineWrite({
   summary: 'Cancel an issued transport document',
   description: 'Only before the transport starts. It stays in the books, cancelled, and is cancelled with the AT too.',
   params: idParams('Id of the transport document.'),
-  body: closed({ reason: cancelReason }),
+  body: CancelBody,
   reply: [200, TransportReply],
   access: { key: true },
   fiscal: true,

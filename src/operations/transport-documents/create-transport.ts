@@ -1,4 +1,5 @@
 import type { Row } from '../../db/transact.ts';
+import { offering, someId } from '../fields.ts';
 import { insertDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { defineWrite } from '../operation.ts';
@@ -11,7 +12,14 @@ export const createTransport = defineWrite({
   tag: 'Transport documents',
   summary: 'Create a draft of a transport document',
   description: 'A draft has no number and nothing is reported to the tax authority until it is issued.',
-  body: TransportBody,
+  body: offering(TransportBody, {
+    movementType: 'GUIA_DE_TRANSPORTE',
+    customerId: someId,
+    items: [{ id: someId, quantity: 10 }],
+    movementDate: '2035-01-15T09:00:00.000Z',
+    loading: { address: 'Rua do Armazém 7', postalCode: '4000-001', city: 'Porto', country: 'PT' },
+    unloading: { address: 'Rossio 1', postalCode: '1100-200', city: 'Lisboa', country: 'PT' },
+  }),
   reply: [201, TransportReply],
   access: { key: true },
   refuses: [],

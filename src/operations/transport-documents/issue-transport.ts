@@ -6,7 +6,7 @@ import { Type } from 'typebox';
 import type { Row } from '../../db/transact.ts';
 import type { Content, DocumentType } from '../../fiscal/document.ts';
 import { checkStart } from '../../fiscal/transport.ts';
-import { closed, idParams, instant } from '../fields.ts';
+import { closed, idParams, instant, offering } from '../fields.ts';
 import { checkRevision } from '../invoices/issue-invoice.ts';
 import { lockPlace, numberDocument } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
@@ -22,11 +22,14 @@ export const issueTransport = defineWrite({
   description:
     "Assigns number, ATCUD, signature and QR code, freezes the document for ever and reports it to the tax authority, whose code then stands in atDocCode. The document is dated today; the transport can't start before now.",
   params: idParams('Id of the draft.'),
-  body: closed({
-    expectedUpdatedAt: Type.Optional(
-      instant('The updatedAt of the draft as you read it: refused when it has changed since.'),
-    ),
-  }),
+  body: offering(
+    closed({
+      expectedUpdatedAt: Type.Optional(
+        instant('The updatedAt of the draft as you read it: refused when it has changed since.'),
+      ),
+    }),
+    { expectedUpdatedAt: '2026-11-21T10:15:30.000Z' },
+  ),
   reply: [200, TransportReply],
   access: { key: true },
   fiscal: true,

@@ -1,5 +1,5 @@
 import type { Row } from '../../db/transact.ts';
-import { idParams } from '../fields.ts';
+import { idParams, offering } from '../fields.ts';
 import { updateDraftCall } from '../invoices/draft-rows.ts';
 import { loadReferences, priceDraft } from '../invoices/price-draft.ts';
 import { defineWrite } from '../operation.ts';
@@ -21,7 +21,7 @@ export const patchTransport = defineWrite({
   description:
     'Only the fields given change; items replaces all lines; an empty licensePlate or comments clears it. Issued documents cannot be changed.',
   params: idParams('Id of the draft.'),
-  body: TransportPatch,
+  body: offering(TransportPatch, { licensePlate: 'AA-00-AA', comments: 'Entregar de manhã.' }),
   reply: [200, TransportReply],
   access: { key: true },
   refuses: ['TRANSPORT_NOT_FOUND', 'INVALID_STATE'],
