@@ -99,6 +99,10 @@ export const documentTypes = {
 
 export type DocumentType = keyof typeof documentTypes;
 
+/** Whether a document of this type says how it was paid: these are paid when they are issued (`standing` in standing.ts). */
+export const isPaidAtOnce = (type: DocumentType): boolean =>
+  type === 'INVOICE_RECEIPT' || type === 'SIMPLIFIED_INVOICE';
+
 /** PERCENT: `value` is 0–100 with at most 6 decimals. AMOUNT: money in the document's currency, at most 2 decimals. */
 export interface Discount {
   readonly type: 'PERCENT' | 'AMOUNT';

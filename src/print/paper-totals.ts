@@ -5,6 +5,7 @@ import {
   type Decimal,
   type DocumentType,
   documentTypes,
+  isPaidAtOnce,
   type Region,
   type TaxGroup,
   type WithholdingGroup,
@@ -81,8 +82,7 @@ export function totalsOf(content: Content, pen: Pen, mostWithheld = Number.POSIT
 function lastWord(type: DocumentType): Word {
   if (documentTypes[type].family === 'RECEIPT') return 'received';
   if (type === 'CREDIT_NOTE') return 'toCredit';
-  // Both are paid when they are issued (`standing` in fiscal/standing.ts).
-  return type === 'INVOICE_RECEIPT' || type === 'SIMPLIFIED_INVOICE' ? 'paid' : 'toPay';
+  return isPaidAtOnce(type) ? 'paid' : 'toPay';
 }
 
 function finalSum(word: Word, value: string, pen: Pen): FinalSum {

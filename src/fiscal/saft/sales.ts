@@ -1,7 +1,7 @@
 /** Invoice: a document of SalesInvoices (FT, FS, FR, ND, NC). */
 
 import { cut } from '../cut.ts';
-import type { Content, Day, Region } from '../document.ts';
+import { type Content, type Day, isPaidAtOnce, type Region } from '../document.ts';
 import { customerCode, hashControl, typeCodeOf } from './codes.ts';
 import { linesXml, type Tally } from './lines.ts';
 import { currencyXml, paymentXml, period, shippingXml, statusXml, sumsXml, withholdingXml } from './parts.ts';
@@ -34,7 +34,7 @@ function regimes({ cashVat }: Content): string {
 }
 
 function totalsXml(content: Content, date: Day): string {
-  const paid = content.type === 'INVOICE_RECEIPT' || content.type === 'SIMPLIFIED_INVOICE';
+  const paid = isPaidAtOnce(content.type);
   return group(
     'DocumentTotals',
     sumsXml(content) +

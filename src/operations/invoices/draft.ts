@@ -7,17 +7,18 @@
 import type { Static, TSchema } from 'typebox';
 import { Type } from 'typebox';
 import { compare, fromNumber } from '../../fiscal/decimal.ts';
-import type {
-  Day,
-  Decimal,
-  Discount,
-  DocumentRef,
-  DocumentType,
-  LineInput,
-  Recovered,
-  Region,
-  Transport,
-  VatRate,
+import {
+  type Day,
+  type Decimal,
+  type Discount,
+  type DocumentRef,
+  type DocumentType,
+  isPaidAtOnce,
+  type LineInput,
+  type Recovered,
+  type Region,
+  type Transport,
+  type VatRate,
 } from '../../fiscal/document.ts';
 import { exemptionCodes } from '../../fiscal/exemptions.ts';
 import { mechanism, paymentMechanisms } from '../../fiscal/payment-mechanisms.ts';
@@ -192,12 +193,9 @@ export function refuseOtherRoutes(type: string | undefined): void {
   if (type !== undefined && route !== undefined) throw new Refusal('USE_OTHER_ENDPOINT', { type, route });
 }
 
-/** Types that say how they were paid. */
-export const paidTypes: ReadonlySet<DocumentType> = new Set(['INVOICE_RECEIPT', 'SIMPLIFIED_INVOICE']);
-
 /** What a draft keeps when its type changes. Nobody could take away what the new one refuses. */
 function underOtherType(before: AskedDraft, type: DocumentType): AskedDraft {
-  const payment = paidTypes.has(type) ? before.payment : undefined;
+  const payment = isPaidAtOnce(type) ? before.payment : undefined;
   return { ...before, seriesId: undefined, payment, parentInvoiceId: undefined, reason: undefined };
 }
 

@@ -5,7 +5,7 @@ import { type Dated, dateProblems } from '../../fiscal/dates.ts';
 import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-note.ts';
 import { compare } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
-import { documentTypes } from '../../fiscal/document.ts';
+import { documentTypes, isPaidAtOnce } from '../../fiscal/document.ts';
 import { quotedOriginal } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { alongside, assert } from '../../fiscal/refusal.ts';
@@ -19,7 +19,7 @@ import type { CompanyMemory } from '../memory.ts';
 import { holdMomentCall, readMoment } from '../moment.ts';
 import { builtIn } from '../templates/template.ts';
 import { holdMasters, type Seen } from '../unchanged.ts';
-import { type AskedDraft, paidTypes } from './draft.ts';
+import type { AskedDraft } from './draft.ts';
 import { linesOf, type Tell } from './draft-lines.ts';
 
 // Numbers leave as text inside the JSON, so that no decimal ever passes through a double.
@@ -221,7 +221,7 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     at('/parentInvoiceId', 'UNKNOWN_PARENT');
   else problems.push(...differences(asked, references['parent'] as Row | null));
   if (asked.type !== 'DEBIT_NOTE' && asked.reason !== undefined) at('/reason', 'PARENT_NOT_ALLOWED');
-  if (asked.payment !== undefined && !paidTypes.has(asked.type)) at('/payment', 'PAYMENT_NOT_ALLOWED');
+  if (asked.payment !== undefined && !isPaidAtOnce(asked.type)) at('/payment', 'PAYMENT_NOT_ALLOWED');
   // A pro forma becomes an invoice.
   if (asked.type === 'DEBIT_NOTE' && asked.origin !== undefined) at('/type', 'INVALID_VALUE', { allowed: ofProforma });
   // Of an invoice that it can't name neither its date nor its rates are told.
