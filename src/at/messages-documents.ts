@@ -158,7 +158,6 @@ function settledLine(part: SettledPart): string {
   return block(
     'LineSummary',
     block('SourceDocumentID', one('OriginatingON', part.document.number), one('InvoiceDate', part.document.date)),
-    maybe('SettlementAmount', part.settlement),
     one('DebitCreditIndicator', part.side === 'CREDIT' ? 'C' : 'D'),
     one('Amount', money(cents(part.net))),
     // Optional in the WSDL, but a cash VAT receipt must show the VAT of each line (SAF-T assertion on RC).

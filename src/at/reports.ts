@@ -134,8 +134,6 @@ export interface SettledPart {
   readonly taxCode: TaxCode;
   readonly rate: Decimal;
   readonly exemptionCode?: string | undefined;
-  /** Discount given with this payment, if any. */
-  readonly settlement?: Decimal | undefined;
 }
 
 /** A receipt of the cash VAT scheme (RC). Totals in EUR: net + tax = gross. */

@@ -18,7 +18,7 @@ export const getProposalPdf = defineRead({
   }),
   reply: [200, PdfReply],
   access: { key: true },
-  refuses: ['PROPOSAL_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DRAFT_NOT_PRINTABLE', 'DOWNLOADS_BUSY'],
+  refuses: ['PROPOSAL_NOT_FOUND', 'TEMPLATE_NOT_FOUND', 'TEMPLATE_FORMAT', 'DOWNLOADS_BUSY'],
   load: async (tx, { params, query }, world) =>
     loadPdf(tx, { id: knownForm(params.id), families: ['PROFORMA'], notFound: 'PROPOSAL_NOT_FOUND', ...query }, world),
   show: (row, { principal }, world) => showPdf(row, principal, world),
