@@ -183,13 +183,11 @@ export function seriesOfPlaces(rows: readonly Row[]): Row[] {
     });
 }
 
-/** What every operation refuses that numbers in a series the caller may name. */
-export const regimeRefusals = [
-  'TRAINING_DIFFERS',
-  'CASH_VAT_NOT_IN_FORCE',
-  'CASH_VAT_EXCLUDED',
-  'CASH_VAT_DIFFERS',
-] as const;
+/** What an operation refuses that numbers, in a series the caller may name, what is made of an invoice. */
+export const regimeOfInvoiceRefusals = ['TRAINING_DIFFERS', 'CASH_VAT_DIFFERS'] as const;
+
+/** The same of what may be an invoice itself. */
+export const regimeRefusals = [...regimeOfInvoiceRefusals, 'CASH_VAT_NOT_IN_FORCE', 'CASH_VAT_EXCLUDED'] as const;
 
 /** The installation has a newer key than this signer's. */
 const isOlder = ({ keyVersion }: Signer, moment: Row): boolean => keyVersion < Number(moment['key_version']);

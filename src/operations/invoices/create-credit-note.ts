@@ -13,7 +13,7 @@ import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, dayOfBooks, id, line, offering, quantity, someId, text } from '../fields.ts';
 import { readMoment } from '../moment.ts';
-import { lockPlace, numberDocument, type Place, regimeRefusals } from '../numbering.ts';
+import { lockPlace, numberDocument, type Place, regimeOfInvoiceRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
@@ -78,7 +78,7 @@ export const createCreditNote = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
-    ...regimeRefusals,
+    ...regimeOfInvoiceRefusals,
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',

@@ -8,7 +8,7 @@ import { dayOf, parseDay } from '../../fiscal/time.ts';
 import { changedOnce } from '../books.ts';
 import { issuerOf } from '../company/company.ts';
 import { closed, dayOfBooks, id, idParams, moneyAboveZero, offering, text } from '../fields.ts';
-import { lockPlace, numberDocument, regimeRefusals } from '../numbering.ts';
+import { lockPlace, numberDocument, regimeOfInvoiceRefusals } from '../numbering.ts';
 import { defineWrite } from '../operation.ts';
 import { begunNow, type Numbered } from '../stamp.ts';
 import { stampCalls } from '../stamping.ts';
@@ -62,7 +62,7 @@ export const payInvoice = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
-    ...regimeRefusals,
+    ...regimeOfInvoiceRefusals,
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',
   ],
