@@ -20,7 +20,7 @@ export interface IntegrityWorld {
   readonly publicKeys: VerifyWorld['publicKeys'];
 }
 
-// A piece takes 2 to 5 ms of the processor: requests wait no longer than that behind it.
+// A piece takes 2 to 5 ms of the processor: requests wait no longer than that behind it. Long documents have a turn each.
 const piece = 10;
 /** After each piece the check rests so many times as long as it took: it leaves the processor to requests. */
 const rest = 4;

@@ -22,29 +22,42 @@ const instant = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY
 const asText = (column: string) =>
   `${instants.has(column) ? instant(`d.${column}`) : `d.${column}::text`} as ${column}`;
 
-const readPiece = (size: number) =>
-  statement(
-    `verify_piece_${size}`,
-    `select ${[...frozenColumns, ...stateColumns].map(asText).join(', ')}, d.last_event::text, d.seal, d.state_seal,
-       (select json_agg(json_build_array(e.sequence, ${instant('e.at')}, e.kind, e.changes, encode(e.seal, 'hex')) order by e.sequence)
-        from certo.document_events e where e.company_id = d.company_id and e.document_id = d.id) as events
-     from certo.documents d
-     where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
-     order by d.sequence limit ${size}`,
-  );
+const read = [...frozenColumns, ...stateColumns, 'last_event', 'seal', 'state_seal', 'events'];
+
+// Of text, but for the one document that reaches beyond it: of a thousand lines with their texts one is megabytes. A hundred of
+// three lines are 1.2 MB.
+const most_bytes = 2 * 1024 * 1024;
+
+// As many, in order, as fit: those before which there is less than the most. The texts are made once, measured and sent.
+const readPiece = statement(
+  'verify_piece',
+  `select ${read.map((column) => `d.${column}`).join(', ')} from (
+     select d.*, sum(octet_length(d.asked) + octet_length(d.content) + coalesce(octet_length(d.events), 0))
+         over (order by d.place rows between unbounded preceding and 1 preceding) as before from (
+       select d.sequence as place, ${[...frozenColumns, ...stateColumns].map(asText).join(', ')}, d.last_event::text, d.seal, d.state_seal,
+         (select json_agg(json_build_array(e.sequence, ${instant('e.at')}, e.kind, e.changes, encode(e.seal, 'hex')) order by e.sequence)::text
+          from certo.document_events e where e.company_id = certo.current_company() and e.document_id = d.id) as events
+       from certo.documents d
+       where d.company_id = certo.current_company() and d.series_id = $1 and d.sequence > $2 and d.sequence <= $3
+       order by d.sequence limit $4) d) d
+   where coalesce(d.before, 0) < ${most_bytes} order by d.place`,
+);
 
 export interface Stored {
   readonly document: StoredDocument;
   readonly sealed: SealedDocument;
 }
 
-/** The next `size` documents of a series of the entered company, in order. */
-export async function nextPiece(tx: Tx, seriesId: string, after: number, upTo: number, size: number) {
-  const rows = await tx.query(readPiece(size), [seriesId, after, upTo]);
-  return rows.map(storedOf);
+/** The next `most` documents of a series of the entered company, in order, or as many of them as are read at once. */
+export function nextPiece(tx: Tx, seriesId: string, after: string, upTo: number, most: number): Promise<Row[]> {
+  return tx.query(readPiece, [seriesId, after, upTo, most]);
 }
 
-function storedOf(row: Row): Stored {
+/** The place of a row of `nextPiece` in its series, as it is stored: a number may be one that no double holds. */
+export const sequenceOf = (row: Row): string => String(row['sequence']);
+
+/** A row of `nextPiece`, taken apart. */
+export function storedOf(row: Row): Stored {
   const frozen = { ...Object.fromEntries(frozenColumns.map((column) => [column, row[column]])), ...parsed(row) };
   return { document: documentOf(row, frozen['content'] as Content), sealed: sealedOf(row, frozen as Frozen) };
 }
@@ -54,7 +67,7 @@ function parsed(row: Row): Record<string, unknown> {
 }
 
 function sealedOf(row: Row, frozen: Frozen): SealedDocument {
-  const events = (row['events'] ?? []) as [number, string, string, State, string][];
+  const events = JSON.parse(String(row['events'] ?? '[]')) as [number, string, string, State, string][];
   return {
     id: String(row['id']),
     frozen,

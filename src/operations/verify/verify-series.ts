@@ -1,6 +1,7 @@
 /** Verifies one series from its first document to its head, in pieces: memory does not grow with the series. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { StatementError } from '../../db/errors.ts';
+import { isTurnOver, turnWithTime } from '../../db/event-loop.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
@@ -9,7 +10,7 @@ import { type ChainFault, type ChainPoint, verifyChain } from '../../fiscal/hash
 import { documentSeal, findingSeal, frozenMembers, headSeal, type Mac, sealedMembers } from '../../fiscal/seal.ts';
 import { documentNumber } from '../../fiscal/series.ts';
 import { entryOfCompany } from '../../identity/principal.ts';
-import { nextPiece, type Stored } from './read-documents.ts';
+import { nextPiece, sequenceOf, storedOf } from './read-documents.ts';
 import { verifyAudit } from './verify-audit.ts';
 import { documentFaults } from './verify-document.ts';
 import { verifyPrints } from './verify-prints.ts';
@@ -61,7 +62,7 @@ export interface Watch {
   found(finding: Finding): void;
   /** After each piece, with the number of documents in it; what it returns is waited for. */
   done(documents: number): Promise<void> | void;
-  /** Documents read at once. */
+  /** Documents read at once, or fewer where they are long. */
   readonly piece: number;
 }
 
@@ -74,10 +75,17 @@ const faultWords: Readonly<Record<ChainFault, string>> = {
   HASH_WRONG: 'has a signature that does not fit its values and the signature before it',
 };
 
-/** Where a series was verified up to. */
-interface Reached extends ChainPoint {
+/** The last document that was looked at. */
+interface Last extends ChainPoint {
   readonly issuedAt: unknown;
   readonly seal: Buffer | null;
+}
+
+/** How far a series is verified. */
+interface Reached {
+  readonly after: Last | undefined;
+  /** What the next document may be sealed after. */
+  readonly before: Before;
 }
 
 /**
@@ -86,25 +94,28 @@ interface Reached extends ChainPoint {
  */
 async function verifySeries(world: KeyedWorld, head: SeriesHead, watch: Watch): Promise<void> {
   const tx = world.db.read(entryOfCompany(head.companyId, 'verify'));
-  let after: Reached | undefined;
-  let before: Before = [null];
-  const next = (sequence: number) => {
-    const reading = nextPiece(tx, head.id, sequence, head.lastNumber, watch.piece);
+  let most = Math.min(first_documents, watch.piece);
+  const read = (sequence: string) => {
+    const reading = nextPiece(tx, head.id, sequence, head.lastNumber, most);
     // Whoever waits for it sees the error.
     reading.catch(() => undefined);
     return reading;
   };
-  let reading = next(lowest);
-  for (;;) {
-    const piece = await reading;
-    const last = piece.at(-1);
-    // The database reads the next piece while this one is verified.
-    if (last !== undefined && piece.length === watch.piece) reading = next(last.document.sequence);
-    before = verifyPiece(world, head, { piece, after, before }, watch);
-    if (last !== undefined) after = reachedOf(last);
-    await watch.done(piece.length);
-    if (piece.length < watch.piece) break;
+  let reached: Reached = { after: undefined, before: [null] };
+  let coming: Promise<Row[]> | undefined;
+  for (let isEnd = false, at = lowest; !isEnd; ) {
+    const rows = await (coming ?? read(at));
+    if (rows.length > 0) at = sequenceOf(rows.at(-1)!);
+    isEnd = rows.length === 0 || Number(at) >= head.lastNumber;
+    const isCut = rows.length < most;
+    // The server measures all that it is asked for: of long documents not many more than fit.
+    most = Math.min(watch.piece, (isCut ? rows.length : most) * 2);
+    // The database reads the next piece while this one is verified, unless that is long: then one is held at a time.
+    coming = isCut || isEnd ? undefined : read(at);
+    reached = await verifyPiece(world, head, { rows, ...reached }, watch);
+    await watch.done(rows.length);
   }
+  const { after } = reached;
   const evidence = canonicalJson(head);
   for (const problem of headFaults(world.seal, head, after)) report(world, head, watch, null, { problem, evidence });
   const [tail] = await tx.query(countTail, [head.id]);
@@ -114,26 +125,35 @@ async function verifySeries(world: KeyedWorld, head: SeriesHead, watch: Watch): 
 }
 
 // Numbers below the first one are looked for too.
-const lowest = Number.MIN_SAFE_INTEGER;
+const lowest = String(Number.MIN_SAFE_INTEGER);
 
-interface Piece {
-  readonly piece: readonly Stored[];
-  readonly after: Reached | undefined;
-  readonly before: Before;
+// How many are asked for before it is known how long they are.
+const first_documents = 16;
+
+interface Piece extends Reached {
+  readonly rows: readonly Row[];
 }
 
-/** Reports what is wrong with a piece; returns what the next document may be sealed after. */
-function verifyPiece(world: KeyedWorld, head: SeriesHead, { piece, after, before }: Piece, watch: Watch): Before {
+/** Reports what is wrong with a piece; returns how far the series is verified with it. */
+async function verifyPiece(
+  world: KeyedWorld,
+  head: SeriesHead,
+  { rows, after, before }: Piece,
+  watch: Watch,
+): Promise<Reached> {
   const { startNumber } = head;
   const signed = documentTypes[head.documentType]?.signed ?? true;
-  let previousHash = after?.hash ?? '';
   let sealedAfter = before;
-  let point: ChainPoint | undefined = after;
-  for (const { document, sealed } of piece) {
+  let last = after;
+  for (const row of rows) {
+    // One of a thousand lines takes 50 ms.
+    if (isTurnOver()) await turnWithTime();
+    const { document, sealed } = storedOf(row);
+    const previousHash = last?.hash ?? '';
     const number = String(sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence));
     const chained = { ...document, grossTotal: String(document.content?.books?.gross) };
     try {
-      const chain = verifyChain(world.keys, [chained], { after: point, startNumber, signed });
+      const chain = verifyChain(world.keys, [chained], { after: last, startNumber, signed });
       const problems = [
         ...chain.map(({ fault }) => faultWords[fault]),
         ...documentFaults(document, head, previousHash),
@@ -152,10 +172,9 @@ function verifyPiece(world: KeyedWorld, head: SeriesHead, { piece, after, before
       report(world, head, watch, number, { problem, evidence: '' });
       sealedAfter = [sealed.seal];
     }
-    previousHash = document.hash;
-    point = chained;
+    last = { ...chained, issuedAt: sealed.frozen.issued_at, seal: sealed.seal };
   }
-  return sealedAfter;
+  return { after: last, before: sealedAfter };
 }
 
 function report(world: KeyedWorld, head: SeriesHead, watch: Watch, number: string | null, fault: SealFault): void {
@@ -165,12 +184,8 @@ function report(world: KeyedWorld, head: SeriesHead, watch: Watch, number: strin
   watch.found({ companyId, series, documentType, number, problem, evidence });
 }
 
-function reachedOf({ document, sealed }: Stored): Reached {
-  return { ...document, issuedAt: sealed.frozen.issued_at, seal: sealed.seal };
-}
-
 /** The head is what the next document is chained to: it must be the last one's own values. */
-function headFaults(mac: Mac, head: SeriesHead, last: Reached | undefined): string[] {
+function headFaults(mac: Mac, head: SeriesHead, last: Last | undefined): string[] {
   const empty = head.startNumber - 1;
   const lastNumber = last?.sequence ?? empty;
   if (head.lastNumber > lastNumber && head.lastNumber > empty) {
