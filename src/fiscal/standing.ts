@@ -9,12 +9,17 @@ import { assert, Refusal, refuseAll } from './refusal.ts';
 import { typeCode } from './regime.ts';
 import { bookedPart, type Open, openOf, settledPart } from './settle.ts';
 
-/** A note or receipt that is not cancelled. */
+/** Notes or receipts of one type that are not cancelled: one, or what several have together. */
 export interface Hanging {
   readonly type: DocumentType;
-  readonly number: string;
   readonly totals: Totals;
   readonly books: Totals;
+}
+
+/** A note or receipt that is not cancelled. */
+export interface Named {
+  readonly type: DocumentType;
+  readonly number: string;
 }
 
 /** A document that others may hang on; without a number it is a draft. */
@@ -138,14 +143,14 @@ export function receiptOver(
 }
 
 /**
- * Only errors of issue are cancelled, and what hangs on a document before it (documents page, section 6). Throws
+ * Only errors of issue are cancelled, and what hangs on a document (`hanging`) before it (documents page, section 6). Throws
  * ALREADY_CANCELED, INVALID_STATE (a draft), HAS_NOTES, HAS_PAYMENTS.
  */
-export function checkCancelable({ status, number, children }: Pick<Head, 'status' | 'number' | 'children'>): void {
+export function checkCancelable({ status, number }: Pick<Head, 'status' | 'number'>, hanging: readonly Named[]): void {
   if (status === 'CANCELED') throw new Refusal('ALREADY_CANCELED');
   if (number === null) throw new Refusal('INVALID_STATE', { status });
   const numbers = (...types: readonly DocumentType[]) =>
-    children.filter((child) => types.includes(child.type)).map((child) => child.number);
+    hanging.filter((child) => types.includes(child.type)).map((child) => child.number);
   const notes = numbers('CREDIT_NOTE', 'DEBIT_NOTE');
   if (notes.length > 0) throw new Refusal('HAS_NOTES', { numbers: notes.join(', ') });
   const receipts = numbers('RECEIPT');

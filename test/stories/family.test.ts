@@ -1,6 +1,11 @@
 /** What is read of the documents around one that is acted on: never their lines whole. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Call, Db, Row, Tx } from '../../src/db/transact.ts';
+import { creditNote } from '../../src/fiscal/credit-note.ts';
+import type { DocumentType, Totals } from '../../src/fiscal/document.ts';
+import { balanceWith, type Hanging, openBalance } from '../../src/fiscal/standing.ts';
+import { entryOfCompany } from '../../src/identity/principal.ts';
+import { lockFamily, lockToCredit } from '../../src/operations/invoices/family.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
@@ -68,7 +73,89 @@ test('payments and cancellations read no lines of an invoice and its notes', asy
   const names = ['family_lock_head', 'family_children'];
   expect((await of(names, `/invoices/${invoice.id}/pay`, { amount: 1 })).bytes).toBeLessThan(6_000);
   const [note] = notes;
-  expect((await of(names, `/invoices/${note!.json.id}/cancel`)).bytes).toBeLessThan(6_000);
+  const others = ['family_lock_head', 'family_numbers', 'family_children'];
+  expect((await of(others, `/invoices/${note!.json.id}/cancel`)).bytes).toBeLessThan(6_000);
+});
+
+const withheld = { withholdingTaxAvailable: true, withholdingTaxType: 'IRS', withholdingTaxPercent: 25 };
+
+/** Forty lines, each with a kind of withholding of its own. */
+async function withheldItems(quantity: number) {
+  const norms = Array.from({ length: lines }, (_, i) => `Artigo ${i} do código`);
+  return Promise.all(
+    norms.map(async (withholdingTaxReason) => {
+      const { id } = await A.item({ unitPrice: 10, ...withheld, withholdingTaxReason });
+      return { id, quantity };
+    }),
+  );
+}
+
+test('what a payment or a note reads of those before it does not grow with them, whatever is withheld', async () => {
+  const invoice = await A.issue(await A.draft({ items: await withheldItems(20) }));
+  const items = invoice.items.map(({ id }) => ({ id, quantity: 1 }));
+  const pay = () => of(['family_children', 'family_sums'], `/invoices/${invoice.id}/pay`, { amount: 100 });
+  const credit = () => of(['family_taken'], '/invoices/credit-notes', { parentInvoiceId: invoice.id, items });
+  for (let i = 0; i < 10; i++) await credit();
+  await A.post(`/invoices/${invoice.id}/pay`, { amount: 100 });
+  const before = { pay: (await pay()).bytes, credit: (await credit()).bytes };
+  for (let i = 0; i < 5; i++) {
+    await pay();
+    await credit();
+  }
+  // The sums are longer by a digit here and there.
+  expect((await pay()).bytes - before.pay).toBeLessThan(500);
+  expect((await credit()).bytes - before.credit).toBeLessThan(500);
+});
+
+test('what is added up for them is what their documents say, one by one', async () => {
+  const item = await A.item({ unitPrice: 33.33, ...withheld });
+  const free = { vatRate: 'EXEMPT', vatExemptionReason: 'M07' };
+  const exempt = await A.item({ unitPrice: 7.77, ...free, ...withheld, withholdingTaxReason: 'Artigo 101' });
+  const reduced = await A.item({ unitPrice: 0.19, vatRate: 'REDUCED' });
+  const draft = await A.draft({
+    currency: 'USD',
+    exchangeRate: 0.913,
+    items: [
+      { id: item.id, quantity: 7 },
+      { id: exempt.id, quantity: 5 },
+      { id: reduced.id, quantity: 90 },
+    ],
+  });
+  const invoice = await A.issue(draft);
+  const credit = (at: number, quantity: number) =>
+    A.post<InvoiceJson>('/invoices/credit-notes', {
+      parentInvoiceId: invoice.id,
+      items: [{ id: invoice.items[at]!.id, quantity }],
+    });
+  const receipts: string[] = [];
+  for (const amount of [0.01, 31.4, 17.77, 5, ...Array.from({ length: 50 }, (_, i) => (21 + i) / 100)]) {
+    const { json } = await A.post<{ receipt: { id: string } }>(`/invoices/${invoice.id}/pay`, { amount });
+    receipts.push(json.receipt.id);
+  }
+  const notes = [await credit(0, 1.5), await credit(1, 2), await credit(2, 13)];
+  expect((await A.post(`/invoices/${receipts[1]}/cancel`, {})).status).toBe(200);
+  expect((await A.post(`/invoices/${notes[1]!.json.id}/cancel`, {})).status).toBe(200);
+
+  const { rows } = await service.owner.query<{ type: DocumentType; totals: Totals; books: Totals; id: string }>(
+    `select id, type, content->'totals' as totals, content->'books' as books from certo.documents
+     where parent_id = $1 and status <> 'CANCELED' and number is not null`,
+    [invoice.id],
+  );
+  expect(rows).toHaveLength(55);
+  const inReach = <T>(work: (tx: Tx) => Promise<T>) => service.db.transact(entryOfCompany(A.id, 'test'), work);
+  for (const without of [undefined, receipts[2]]) {
+    const family = (await inReach((tx) => lockFamily(tx, invoice.id, without)))!;
+    const children = rows.filter(({ id }) => id !== without);
+    expect(family.children).toHaveLength(2);
+    expect(openBalance(family)).toEqual(openBalance({ ...family, children }));
+    expect(balanceWith(family, family.children)).toEqual(balanceWith(family, children));
+  }
+  const credited = (await inReach((tx) => lockToCredit(tx, invoice.id)))!;
+  const note = (children: readonly Hanging[]) =>
+    creditNote({ ...credited, children }, { reason: 'x' }, credited.content.issuer, () => 'id');
+  expect(note(credited.children)).toEqual(note(rows));
+  await A.post(`/invoices/${invoice.id}/pay`, {});
+  expect((await A.get<InvoiceJson>(`/invoices/${invoice.id}`)).json.status).toBe('PAID');
 });
 
 test('a note reads of the notes before it a few numbers per line, however many notes there are', async () => {

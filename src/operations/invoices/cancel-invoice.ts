@@ -2,21 +2,21 @@
  * Cancellation: only the status changes; number, signature and amounts stay, and the next document still chains to it
  * (documents page, section 6). The reason goes into the books and SAF-T; the AT is told by the clock.
  */
-import type { Call, Row } from '../../db/transact.ts';
-import type { Mac } from '../../fiscal/seal.ts';
+import type { Row } from '../../db/transact.ts';
 import { checkCancelable } from '../../fiscal/standing.ts';
 import { changedOnce, checkUnbroken } from '../books.ts';
 import { CancelBody, cancelCall } from '../cancellation.ts';
 import { idParams } from '../fields.ts';
 import { defineWrite } from '../operation.ts';
-import { balanceCall, lockFamily, type Parent } from './family.ts';
+import { balanceWithoutCall, type Locked, lockFamily, lockToCancel, type Parent } from './family.ts';
 import { missingInvoice } from './imported.ts';
 import { InvoiceReply, loadInvoice } from './invoice.ts';
 import { refreshNotes } from './note-drafts.ts';
 import { showInvoice } from './show-invoice.ts';
 
 interface CancelChange {
-  readonly document: Parent;
+  readonly document: Locked;
+  /** Without what the document has taken of it. */
   readonly parent: Parent | undefined;
   readonly reason: string | undefined;
   row: Row;
@@ -45,15 +45,17 @@ export const cancelInvoice = defineWrite({
     'INTEGRITY_BROKEN',
   ],
   async load(tx, asked) {
-    const document = await lockFamily(tx, asked.params.id);
-    if (document === undefined) throw await missingInvoice(tx, asked.params.id);
+    const found = await lockToCancel(tx, asked.params.id);
+    if (found === undefined) throw await missingInvoice(tx, asked.params.id);
+    const { document } = found;
     const givesBack = document.type === 'RECEIPT' || document.type === 'CREDIT_NOTE';
     const parentId = document.content.parent?.id;
-    return { document, parent: givesBack && parentId !== undefined ? await lockFamily(tx, parentId) : undefined };
+    const parent = givesBack && parentId !== undefined ? await lockFamily(tx, parentId, document.id) : undefined;
+    return { ...found, parent };
   },
-  decide({ document, parent }, asked): CancelChange {
+  decide({ document, hanging, parent }, asked): CancelChange {
     checkUnbroken(document.row);
-    checkCancelable(document);
+    checkCancelable(document, hanging);
     return { document, parent, reason: asked.body.reason, row: {} };
   },
   async save(tx, change, asked, world) {
@@ -62,7 +64,7 @@ export const cancelInvoice = defineWrite({
     const at = (parent ?? document).now;
     const results = await tx.batch([
       cancelCall(document.row, document.content, { actor: asked.principal.actor, reason, at }, world.seal),
-      ...(parent === undefined ? [] : [balanceWithout(parent, document.id, at, world.seal)]),
+      ...(parent === undefined ? [] : [balanceWithoutCall(parent, at, world.seal)]),
     ]);
     results.forEach(changedOnce);
     if (document.type === 'CREDIT_NOTE') await refreshNotes(tx, parent!.id);
@@ -72,8 +74,3 @@ export const cancelInvoice = defineWrite({
   show: ({ row }, { principal }, world) => showInvoice(row, principal.region, principal.companyId, world),
   after: (world) => world.nudgeReports(),
 });
-
-function balanceWithout(parent: Parent, childId: string, at: Date, mac: Mac): Call {
-  const rest = parent.children.filter((child) => child.id !== childId);
-  return balanceCall(parent, rest, at, mac);
-}

@@ -127,8 +127,8 @@ function asRecovered(key: string, { asked, content }: DraftOfFile): Credited | u
 }
 
 /** The invoice with one more note or receipt on it. */
-function withChild(invoice: Credited, { type, totals, books, lines, recovered }: Content): Credited {
-  const children = [...invoice.children, { type, number: recovered!.original, totals, books }];
+function withChild(invoice: Credited, { type, totals, books, lines }: Content): Credited {
+  const children = [...invoice.children, { type, totals, books }];
   const taken = lines.map(({ originLineId, quantity, net, eur }) => ({
     originLineId: originLineId!,
     quantity,
