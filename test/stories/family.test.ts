@@ -183,3 +183,31 @@ test('conversions read of the invoices before them what they took of each line',
     expect(bytes).toBeLessThan(taken * lines * 250);
   }
 });
+
+test('nor does that grow with them: another invoice is a number and a discount more', async () => {
+  const proposal = await A.proposal({ items: await itemsOf(9), globalDiscountAmount: 60 });
+  const convert = async (quantity: number) => {
+    const items = proposal.items.map(({ id }) => ({ id, quantity }));
+    const { json, bytes } = await of(['proposal_invoices'], `/proposals/${proposal.id}/convert`, { items });
+    await A.issue(json);
+    return { bytes, invoice: json };
+  };
+  await convert(1.5);
+  const before = (await convert(1)).bytes;
+  for (let i = 0; i < 4; i++) await convert(0.5);
+  const { bytes, invoice } = await convert(1.25);
+  expect(bytes - before).toBeLessThan(1_000);
+  // Nine of each line less what five invoices, and the one before them, took: what a cancelled one took is there again.
+  expect((await A.post(`/invoices/${invoice.id}/cancel`, {})).status).toBe(200);
+  const rest = await A.post<InvoiceJson>(`/proposals/${proposal.id}/convert`, {});
+  expect(new Set(rest.json.items.map(({ meta }) => meta['quantity']))).toEqual(new Set([4.5]));
+  const more = proposal.items.map(({ id }) => ({ id, quantity: 4.6 }));
+  expect((await A.post(`/proposals/${proposal.id}/convert`, { items: more })).status).toBe(400);
+  const last = await A.issue(rest.json);
+  const { rows } = await service.owner.query(
+    `select sum((content->>'globalDiscountAmount')::numeric)::text as all from certo.documents
+     where origin_id = $1 and number is not null and status <> 'CANCELED'`,
+    [proposal.id],
+  );
+  expect([last.status, rows]).toEqual(['ISSUED', [{ all: '60.00' }]]);
+});

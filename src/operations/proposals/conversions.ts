@@ -17,15 +17,24 @@ const lockRow = statement(
    where d.company_id = certo.current_company() and d.id = $1 and d.family = 'PROFORMA' for no key update`,
   'alone',
 );
-// Of an invoice what it takes of the pro forma: its lines whole may be megabytes.
+// What invoices take of each line is added up here: a line of the pro forma is one however many there are. Those that stand,
+// by their names too, which are told where they take more than there was, in the order in which they first took of it.
 const readInvoices = statement(
   'proposal_invoices',
-  `select d.number, d.status, c."globalDiscount" as global_discount, case when d.status <> 'CANCELED' then
-       (select jsonb_agg(jsonb_strip_nulls(jsonb_build_object('itemId', l->'itemId', 'originLineId', l->'originLineId',
-          'quantity', l->'quantity', 'name', l->'name')) order by at) from jsonb_array_elements(c.lines) with ordinality x (l, at)) end as lines
-   from certo.documents d, jsonb_to_record(d.content) c (lines jsonb, "globalDiscount" jsonb)
-   where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null
-   order by d.issued_at, d.sequence`,
+  `with invoice as materialized (
+     select d.number, d.status, d.issued_at, d.sequence, c."globalDiscount" as discount, case when d.status <> 'CANCELED' then c.lines end as lines
+     from certo.documents d, jsonb_to_record(d.content) c (lines jsonb, "globalDiscount" jsonb)
+     where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null),
+   taken as (
+     select jsonb_strip_nulls(jsonb_build_object('itemId', l.line->'itemId', 'originLineId', l.line->'originLineId', 'name', l.line->'name',
+         'quantity', sum((l.line->>'quantity')::numeric)::text)) as line, min((i.issued_at, i.sequence, l.at)) as first
+     from invoice i, jsonb_array_elements(i.lines) with ordinality l (line, at)
+     group by l.line->'itemId', l.line->'originLineId', l.line->'name')
+   select
+     (select coalesce(jsonb_agg(i.number order by i.issued_at, i.sequence), '[]') from invoice i) as numbers,
+     (select coalesce(jsonb_agg(i.discount order by i.issued_at, i.sequence), '[]') from invoice i
+      where i.status <> 'CANCELED' and i.discount is not null) as discounts,
+     (select coalesce(jsonb_agg(t.line order by t.first), '[]') from taken t) as lines`,
 );
 
 /** A pro forma, locked until the commit, with the invoices that were issued of it. */
@@ -59,7 +68,7 @@ async function findProposal(tx: Tx, id: string): Promise<Proposal | undefined> {
   const [row] = await tx.query(lockRow, [id]);
   if (row === undefined) return undefined;
   // After the lock: whoever held it may have issued one.
-  const invoices = await tx.query(readInvoices, [id]);
+  const [found] = await tx.query(readInvoices, [id]);
   return {
     id: String(row['id']),
     ref: { id: String(row['id']), number: String(row['number']), date: String(row['date']), type: 'PROFORMA' },
@@ -67,16 +76,20 @@ async function findProposal(tx: Tx, id: string): Promise<Proposal | undefined> {
     hidden: row['hidden'] === true,
     content: row['content'] as Content,
     asked: row['asked'] as AskedDraft,
-    invoiced: invoices.filter(({ status }) => status !== 'CANCELED').map(takingOf),
-    numbers: invoices.map(({ number }) => String(number)),
+    invoiced: takingsOf(found!),
+    numbers: found!['numbers'] as string[],
     now: row['now'] as Date,
     row,
   };
 }
 
-function takingOf(row: Row): Taking {
-  const globalDiscount = (row['global_discount'] as Discount | null) ?? undefined;
-  return { lines: (row['lines'] as TakingLine[] | null) ?? [], globalDiscount };
+/** The lines of all invoices that stand, and the discounts of each. */
+function takingsOf(found: Row): Taking[] {
+  const discounts = found['discounts'] as Discount[];
+  return [
+    { lines: found['lines'] as TakingLine[] },
+    ...discounts.map((globalDiscount) => ({ lines: [], globalDiscount })),
+  ];
 }
 
 /** The API's status of a row with its `status` and `converted`. */
