@@ -35,6 +35,12 @@ export interface OpenApp extends App {
 /** Sums over millions of documents take minutes. */
 const long_statement_ms = 600_000;
 
+/**
+ * Of a process that is stopped in the middle of one, others wait for its locks no longer than that. A claim's lease is 90 s:
+ * what takes longer with a key is not kept anyway.
+ */
+const long_transaction_ms = 120_000;
+
 /** Closed again when the process ends. Throws CommandError when there is no key to sign with, DatabaseUnavailable. */
 export async function openApp(outside: Outside, house: House, parts: AppParts): Promise<OpenApp> {
   const { config, owner } = house;
@@ -46,7 +52,12 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     return thread.signer(privatePem, keyVersion);
   };
   const signer = await newestSigner();
-  const db = await openDb({ ...house.target, max: config.databaseConnections, applicationName: 'certo' });
+  const db = await openDb({
+    ...house.target,
+    max: config.databaseConnections,
+    transactionTimeout: long_transaction_ms,
+    applicationName: 'certo',
+  });
   outside.atEnd(() => db.close());
   const longReads = await openDb({
     ...house.target,

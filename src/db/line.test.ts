@@ -311,6 +311,22 @@ test('one that was open and has no answer in time ends with its connection', asy
   await impatient.close();
 });
 
+test('one whose rest never comes is ended by the server in time: it lets go what it has locked, and nothing of it is kept', async () => {
+  const limited = await openDb({ connection: base.connection, max: 1, transactionTimeout: 500 });
+  const line = new Line();
+  const open = limited.open(entry, [hold(9), put(7)], line);
+  await open.begun;
+  await eventually(async () => expect(await isHeld(9)).toBe(true));
+  // As whoever comes next for the lock: it waits, and then has it.
+  await db.write(entry, [hold(9), put(1)], new Line());
+  const outcome = await open.write([put(8)]).catch((error: Error) => error.name);
+  expect(['ConnectionLost', 'OutcomeUnknown']).toContain(outcome);
+  expect(await stored()).toEqual([1]);
+  await limited.write(entry, [put(2)], line);
+  expect(await stored()).toEqual([1, 2]);
+  await limited.close();
+});
+
 test('without a connection nothing is sent', async () => {
   const line = new Line();
   const none = () => Promise.reject(new Error('none'));

@@ -1,5 +1,5 @@
 /** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
-import { Client, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
 import { asFlags, sessionSettings } from './session-settings.ts';
@@ -29,6 +29,12 @@ export type OpenOptions = Target & {
   readonly applicationName?: string;
   /** Milliseconds a statement may take; default 30 000, 0 for no limit. */
   readonly statementTimeout?: number;
+  /**
+   * Milliseconds a transaction may take, of a server that can end one (PostgreSQL 17 or newer); default 0, for no limit. The
+   * server's other limits are of statements and of a transaction that waits for the next one, and hold for none that has
+   * a pipeline open: a process that is stopped there would keep its locks for as long.
+   */
+  readonly transactionTimeout?: number;
 };
 
 // The oldest release that we test on; older ones lack what the SQL uses (e.g. security_invoker views).
@@ -69,7 +75,12 @@ export async function openLogin(options: OpenOptions): Promise<Pool> {
   return pool;
 }
 
+// Not among the settings that a session begins with: an older server would refuse it.
+const limitTransactions = `select case when current_setting('server_version_num')::int >= 170000
+  then set_config('transaction_timeout', $1, false) end`;
+
 function makePool(options: OpenOptions, role: Role | undefined): Pool {
+  const { transactionTimeout = 0 } = options;
   const pool = new Pool({
     ...address(options, role),
     max: options.max ?? 16,
@@ -81,12 +92,19 @@ function makePool(options: OpenOptions, role: Role | undefined): Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 30_000,
     types: { getTypeParser: parserOf as NonNullable<PoolConfig['types']>['getTypeParser'] },
+    ...(transactionTimeout === 0 ? {} : { onConnect: limiter(transactionTimeout) }),
   });
   // pg takes the idle listener off a client in use, and an 'error' nobody hears ends the process. Whoever uses the
   // client gets the error from its query.
   pool.on('connect', (client) => client.on('error', () => undefined));
   pool.on('error', () => undefined);
   return pool;
+}
+
+/** What the pool waits for before it gives a new connection out. */
+function limiter(milliseconds: number): (client: ClientBase) => Promise<unknown> {
+  const query = { text: limitTransactions, values: [String(milliseconds)], query_timeout: connect_timeout };
+  return (client) => client.query(query);
 }
 
 function address(options: OpenOptions, role: Role | undefined): PoolConfig {
