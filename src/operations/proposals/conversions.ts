@@ -27,8 +27,9 @@ const readInvoices = statement(
      where d.company_id = certo.current_company() and d.origin_id = $1 and d.number is not null),
    taken as (
      select jsonb_strip_nulls(jsonb_build_object('itemId', l.line->'itemId', 'originLineId', l.line->'originLineId', 'name', l.line->'name',
-         'quantity', sum((l.line->>'quantity')::numeric)::text)) as line, min((i.issued_at, i.sequence, l.at)) as first
-     from invoice i, jsonb_array_elements(i.lines) with ordinality l (line, at)
+         'quantity', sum((l.line->>'quantity')::numeric)::text)) as line, min(l.place) as first
+     from (select x.line, row_number() over (order by i.issued_at, i.sequence, x.at) as place
+           from invoice i, jsonb_array_elements(i.lines) with ordinality x (line, at)) l
      group by l.line->'itemId', l.line->'originLineId', l.line->'name')
    select
      (select coalesce(jsonb_agg(i.number order by i.issued_at, i.sequence), '[]') from invoice i) as numbers,
