@@ -54,3 +54,27 @@ test('behind a group of which most come again the next are few, and more again w
   await Promise.all(asked);
   expect(groups).toEqual([16, 4, 4, 4, 8, 16, 6]);
 });
+
+test('who comes again goes before those who came behind', async () => {
+  const went: string[] = [];
+  let turnedAway = ['b', 'c'];
+  const lanes = new Lanes<Member & { readonly name: string }>({
+    together: 3,
+    onTheirWay: 1,
+    run: async (members) => {
+      const again = members.filter(({ name }) => turnedAway.includes(name));
+      turnedAway = [];
+      for (const member of members) {
+        if (again.includes(member)) continue;
+        went.push(member.name);
+        member.resolve(members.length);
+      }
+      return again;
+    },
+  });
+  const asked = ['a', 'b', 'c', 'd', 'e'].map(
+    (name) => new Promise<number>((resolve, reject) => lanes.add('one', { name, fails: false, resolve, reject })),
+  );
+  await Promise.all(asked);
+  expect(went).toEqual(['a', 'b', 'c', 'd', 'e']);
+});

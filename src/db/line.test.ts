@@ -159,7 +159,7 @@ test('behind one that spoilt the connection the next has another, on which all t
       const spoiling = wide.write(entry, [changing], line);
       slow = expect(wide.write(entry, [hold(10), changing], line)).rejects.toMatchObject({ code: '0A000' });
       await expect(spoiling).rejects.toMatchObject({ code: '0A000' });
-      await wide.write(entry, [put(1)], line);
+      await wide.write(entry, [changing, put(1)], line);
       late.push(wide.write(entry, [hold(11), put(2)], line));
     });
     await slow;

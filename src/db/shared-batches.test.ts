@@ -175,6 +175,19 @@ describe('shared writes', () => {
     expect(await stored()).toEqual([0, 2, 4]);
   });
 
+  test('where nobody heard what the entry said, each hears its own when it is done again alone', async () => {
+    wire.fault = { on: 'shared where', how: 'cut before the answer' };
+    const refused = into(A, () => {
+      throw new Error('not the second');
+    });
+    const asked = [into(A), refused, into(A)].map((entry, n) => db.read(entry, 'lazily').query(where, [n]));
+    expect(await Promise.allSettled(asked)).toMatchObject([
+      { status: 'fulfilled', value: [{ n: 0 }] },
+      { status: 'rejected', reason: { message: 'not the second' } },
+      { status: 'fulfilled', value: [{ n: 2 }] },
+    ]);
+  });
+
   test('a lone one that fails is not done again, also where it fails only at its end', async () => {
     await put(1);
     wire.roundTrips = 0;
