@@ -68,6 +68,24 @@ test('whoever has waited too long is refused, and is not begun afterwards', asyn
   expect(await turns.during('a', () => Promise.resolve(1), patient)).toBe(1);
 });
 
+test('whose turn has come is not watched any more', async () => {
+  const turns = new Turns({ perSubject: 1, together: 1 });
+  let watched = 0;
+  const watching = () => {
+    watched += 1;
+    return () => {
+      watched -= 1;
+    };
+  };
+  let end = (): void => undefined;
+  const first = turns.during('a', () => new Promise<void>((resolve) => (end = resolve)), watching);
+  const second = turns.during('a', async () => watched, watching);
+  expect(watched).toBe(1);
+  end();
+  await first;
+  expect(await second).toBe(0);
+});
+
 let base: TestDatabase;
 beforeAll(async () => {
   base = await testDatabase();

@@ -210,6 +210,26 @@ test('the taxes of a note stand in the order of its own lines: its QR code begin
   expect(regions(['madeira'])).toEqual(['PT-MA']);
 });
 
+test('what is exempt under one code in two territories is two taxes: a note has that of its own line', () => {
+  const exempt = { vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '2' } as const;
+  const invoice = sampleContent('INVOICE', [
+    sampleLine({ ...exempt, id: 'mainland', unitPrice: '10.00' }),
+    sampleLine({ ...exempt, id: 'azores', unitPrice: '7.00', region: 'PT-AC' }),
+  ]);
+  const note = (...ids: string[]) => {
+    const wanted = ids.map((id) => ({ id, quantity: '1' }));
+    return creditNoteOver(invoice, takenBy([]), wanted, () => 'line').totals.groups.map(({ region, base }) => [
+      region,
+      base,
+    ]);
+  };
+  expect(note('azores')).toEqual([['PT-AC', '7.00']]);
+  expect(note('azores', 'mainland')).toEqual([
+    ['PT-AC', '7.00'],
+    ['PT', '10.00'],
+  ]);
+});
+
 test('a note tells the norm under which its lines were withheld, also of an invoice that has them together', () => {
   const withheld = (id: string, reason: string) =>
     sampleLine({ id, unitPrice: '100', withholding: { type: 'IRS', percent: '25', reason } });
