@@ -210,6 +210,51 @@ test('the taxes of a note stand in the order of its own lines: its QR code begin
   expect(regions(['madeira'])).toEqual(['PT-MA']);
 });
 
+test('notes that are the whole have the tax of their invoice to the cent, also where that was rounded line by line', () => {
+  const priced = sampleContent('INVOICE', [sampleLine({ quantity: '2', unitPrice: '10.00' })]);
+  const taxed = (tax: string, gross: string) => (totals: Content['totals']) => {
+    const groups = totals.groups.map((group) => ({ ...group, tax }));
+    return { ...totals, tax, gross, toPay: gross, groups };
+  };
+  const notesOver = (tax: string, gross: string, quantity: string) => {
+    const of = taxed(tax, gross);
+    const invoice = { ...priced, totals: of(priced.totals), books: of(priced.books) };
+    const all = creditNoteOver(invoice, takenBy([]), undefined, () => 'line');
+    const first = creditNoteOver(invoice, takenBy([]), [{ id: 'line', quantity }], () => 'line');
+    const last = creditNoteOver(invoice, takenBy([first]), undefined, () => 'line');
+    return [all, first, last].map(({ totals, books }) => [totals.tax, books.tax]);
+  };
+  expect(notesOver('4.63', '24.63', '1')).toEqual([
+    ['4.63', '4.63'],
+    ['2.30', '2.30'],
+    ['2.33', '2.33'],
+  ]);
+  // A tax of 4.58 would be more than there is.
+  expect(notesOver('4.57', '24.57', '1.99')).toEqual([
+    ['4.57', '4.57'],
+    ['4.57', '4.57'],
+    ['0.00', '0.00'],
+  ]);
+});
+
+test('what a note takes of a tax stands on its lines by what they are in its currency, in euros by what they are there', () => {
+  const withholding = { type: 'IRS', percent: '25' } as const;
+  const taken = (exchangeRate: string, ...prices: string[]) => {
+    const lines = prices.map((unitPrice, i) => sampleLine({ id: `line-${i}`, unitPrice, withholding }));
+    const invoice = sampleContent('INVOICE', lines, { currency: 'USD', exchangeRate });
+    const note = creditNoteOver(invoice, takenBy([]), undefined, () => 'line');
+    return note.lines.map(({ tax, withholdingAmount, eur }) => [tax, withholdingAmount, eur.net, eur.tax]);
+  };
+  expect(taken('0.05', '1.10', '2.30')).toEqual([
+    ['0.25', '0.28', '0.06', '0.01'],
+    ['0.53', '0.57', '0.12', '0.03'],
+  ]);
+  expect(taken('0.01', '13.51', '6.49')).toEqual([
+    ['3.11', '3.38', '0.14', '0.04'],
+    ['1.49', '1.62', '0.06', '0.01'],
+  ]);
+});
+
 test('what is exempt under one code in two territories is two taxes: a note has that of its own line', () => {
   const exempt = { vatRate: 'EXEMPT', exemptionCode: 'M07', quantity: '2' } as const;
   const invoice = sampleContent('INVOICE', [
