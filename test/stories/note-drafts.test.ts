@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { endSeries } from '../../src/operations/series/end-series.ts';
 import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
-import type { InvoiceJson } from '../replies.ts';
+import type { InvoiceEntryJson, InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
 
 let service: Service;
@@ -216,6 +216,57 @@ test('a series that numbers no notes any more, or recovers them, is none for the
       await A.patch(`/invoices/${note.id}`, { seriesId }),
     ])
       expect(places(answer as Answer)).toEqual([400, [['/seriesId', 'UNKNOWN_SERIES']]]);
+  // It stays named where it was: whether it numbers by then, issuing decides.
+  const again = await A.patch<InvoiceJson>(`/invoices/${named.id}`, { seriesId: series.id, notes: 'fica' });
+  expect([again.status, again.json.notes, again.json.series?.ref]).toEqual([200, 'fica', series.id]);
+});
+
+test('a change of one thing leaves all others, also where the note cannot be issued any more', async () => {
+  const { id, line, draft } = await invoice(withheld);
+  const said = { date: '2026-03-02', reason: 'Troca', seriesId: A.series.CREDIT_NOTE.id };
+  const note = await draft(1, said);
+  const reasonOf = async (): Promise<unknown> =>
+    (
+      await service.owner.query(`select content->'parent'->>'reason' as reason from certo.documents where id = $1`, [
+        note.id,
+      ])
+    ).rows[0].reason;
+  const change = async (body: Record<string, unknown>) => {
+    const { json } = await A.patch<InvoiceJson>(`/invoices/${note.id}`, body);
+    return [json.notes, json.date, json.series?.ref, json.items[0]!.meta['quantity'], await reasonOf()];
+  };
+  const [day, series] = [note.date, said.seriesId];
+  expect(day).toMatch(/^2026-03-02/);
+  expect(await change({ notes: 'um' })).toEqual(['um', day, series, 1, 'Troca']);
+  const two = [{ id: line.id, quantity: 2 }];
+  expect(await change({ items: two })).toEqual(['um', day, series, 2, 'Troca']);
+  const listed = (await A.get<InvoiceEntryJson[]>(`/invoices?parentInvoiceId=${id}`)).json;
+  const { amountWithoutTax, taxAmount, total, withholdingTaxAmount } = (await read(note.id)).summary;
+  expect(withholdingTaxAmount).toBeGreaterThan(0);
+  expect(listed.map(({ summary }) => summary)).toEqual([{ amountWithoutTax, amountWithTax: total, taxAmount, total }]);
+  expect((await cancel(id)).json.status).toBe('CANCELED');
+  expect(await change({ reason: 'Outra' })).toEqual(['um', day, series, 2, 'Outra']);
+});
+
+test('of a draft there is no draft of a note either', async () => {
+  const { id } = await A.draft();
+  for (const body of [{ issue: false }, { issue: false, date: '2026-03-02' }]) {
+    const answer = (await credit(id, body)) as unknown as Answer<{ code: string }>;
+    expect([answer.status, answer.json.code]).toEqual([400, 'NOT_CREDITABLE']);
+  }
+});
+
+test('lines keep their ids when another note of the invoice moves their amounts', async () => {
+  const [one, two] = [await A.item(exempt), await A.item(exempt)];
+  const { id, items } = await A.issue(
+    await A.draft({ items: [one, two].map((item) => ({ id: item.id, quantity: 3 })) }),
+  );
+  const each = items.map((line) => ({ id: line.id, quantity: 1 }));
+  const open = (await credit(id, { issue: false, items: each })).json;
+  await credit(id, { items: each });
+  const now = await read(open.id);
+  expect(now.updatedAt).not.toBe(open.updatedAt);
+  expect(now.items.map((line) => [line.id, line.ref])).toEqual(open.items.map((line) => [line.id, line.ref]));
 });
 
 test('what is wrong with a note is told at once', async () => {
