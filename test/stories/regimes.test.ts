@@ -125,7 +125,7 @@ describe('the cash VAT scheme', () => {
         const { rows } = await service.owner.query(
           `select count(*)::int as n from pg_locks join pg_stat_activity using (pid) where datname = current_database() and not granted`,
         );
-        expect(rows[0].n).toBe(1);
+        expect(rows[0].n).toBeGreaterThan(0);
       });
       await service.setClock(new Date('2027-01-01T00:30:00Z'));
       await holder.query('commit');
