@@ -6,15 +6,18 @@
  *   T  a table begins: its name
  *   D  a piece of its rows, PostgreSQL's COPY text under gzip
  *   E  the table's end: SHA-256 of its rows before compression, 32 bytes
- *   Z  the end: SHA-256 of every byte before this frame, and the HMAC of it under the installation's master key
+ *   Z  the end: SHA-256 of every byte before this frame, the HMAC of it under the installation's master key, and SHA-256 of
+ *      these two, by which a damaged HMAC is told from another key's
  *
- * One manifest, each table of it in its order, one end, and nothing behind it.
+ * One manifest, each table of it in its order, one end, and nothing behind it. The form before this one has an end without
+ * the last checksum, and is read still.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 
 /** The first line; its number is the version of this form. */
-export const firstLine = Buffer.from('CERTO BACKUP 1\n');
+export const firstLine = Buffer.from('CERTO BACKUP 2\n');
+export const firstLineBefore = Buffer.from('CERTO BACKUP 1\n');
 /** Bytes of a frame's content, at most: a length that was changed may not ask for more memory. */
 export const most_bytes = 4 * 1024 * 1024;
 /** What is before a frame's content: its kind and its length. */
@@ -48,7 +51,8 @@ export class FrameWriter {
   /** The last frame; `seal` is the HMAC under the master key. Returns the digest of the file. */
   async end(seal: (text: string) => Buffer): Promise<string> {
     const digest = this.#hash.copy().digest();
-    await this.#put(frameOf('Z', Buffer.concat([digest, seal(digest.toString('hex'))])));
+    const sealed = Buffer.concat([digest, seal(digest.toString('hex'))]);
+    await this.#put(frameOf('Z', Buffer.concat([sealed, createHash('sha256').update(sealed).digest()])));
     return digest.toString('hex');
   }
 

@@ -1,8 +1,8 @@
 /** Reading a backup file frame by frame. Nothing of it is believed: every length, order and digest is checked. */
-import { createHash, type Hash, timingSafeEqual } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Refusal } from '../../fiscal/refusal.ts';
-import { type Frame, firstLine, head_bytes, type Kind, most_bytes } from './frames.ts';
+import { type Frame, firstLine, firstLineBefore, head_bytes, type Kind, most_bytes } from './frames.ts';
 
 /** The end of the file, checked against everything before it. */
 export interface FileEnd {
@@ -24,7 +24,8 @@ export function damaged(problem: string): Refusal {
 export async function* readFrames(path: string, passed: (bytes: number) => void): AsyncGenerator<Frame, FileEnd> {
   const input = new Input(path, passed);
   const first = await input.take(firstLine.length);
-  if (first?.equals(firstLine) !== true) throw new Refusal('NOT_A_BACKUP', { file: path });
+  const isOfBefore = first?.equals(firstLineBefore) === true;
+  if (!isOfBefore && first?.equals(firstLine) !== true) throw new Refusal('NOT_A_BACKUP', { file: path });
   try {
     for (;;) {
       // The last frame holds the digest of what stands before it.
@@ -34,7 +35,7 @@ export async function* readFrames(path: string, passed: (bytes: number) => void)
         yield frame;
         continue;
       }
-      const end = endOf(frame.bytes, before);
+      const end = endOf(frame.bytes, before, isOfBefore);
       if ((await input.take(1)) !== undefined) throw damaged('something stands behind its end');
       return end;
     }
@@ -54,11 +55,13 @@ async function nextFrame(input: Input): Promise<Frame> {
   return { kind: kind as Kind, bytes };
 }
 
-function endOf(bytes: Buffer, before: Hash): FileEnd {
+function endOf(bytes: Buffer, before: Hash, isOfBefore: boolean): FileEnd {
   const digest = before.digest();
-  if (bytes.length !== 64 || !timingSafeEqual(bytes.subarray(0, 32), digest))
+  const sealed = bytes.subarray(0, 64);
+  const rest = isOfBefore ? Buffer.alloc(0) : createHash('sha256').update(sealed).digest();
+  if (sealed.length !== 64 || !sealed.subarray(0, 32).equals(digest) || !bytes.subarray(64).equals(rest))
     throw damaged('its checksum does not fit its content');
-  return { digest: digest.toString('hex'), seal: bytes.subarray(32) };
+  return { digest: digest.toString('hex'), seal: sealed.subarray(32) };
 }
 
 /** A file's bytes in the lengths that are asked for. */
