@@ -220,16 +220,18 @@ function proxyProblems(list: string | undefined): string[] {
   const wrong = networksIn(list).filter((network) => !isNetwork(network));
   return wrong.map(
     (network) =>
-      `CERTO_TRUSTED_PROXIES must be addresses or networks (127.0.0.1, 10.0.0.0/8), not ${JSON.stringify(network)}.`,
+      `CERTO_TRUSTED_PROXIES must be addresses or networks (127.0.0.1, 10.0.0.0/8) and not all there are, not ${JSON.stringify(network)}.`,
   );
 }
 
-/** "10.0.0.1", "10.0.0.0/8", "fd00::/8". */
+/** "10.0.0.1", "10.0.0.0/8", "fd00::/8"; not "0.0.0.0/0", which would have anybody say who is asking. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
   if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
+  return (
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= 1 && Number(bits) <= (version === 4 ? 32 : 128))
+  );
 }
 
 function isKnown(name: string): name is Name {
@@ -306,8 +308,9 @@ function producerProblems(values: Readonly<Record<string, unknown>>): string[] {
   const problems: string[] = [];
   const name = values['CERTO_PRODUCER'] as string | undefined;
   const nif = values['CERTO_PRODUCER_NIF'] as string | undefined;
-  if (name !== undefined && !/^[^/]{1,200}$/.test(name)) {
-    problems.push(`CERTO_PRODUCER must be 1 to 200 characters without a slash, not "${name}".`);
+  // A control character would stand in SAF-T as U+FFFD, or break its line.
+  if (name !== undefined && !/^(?=.*\S)[^/\p{Cc}\p{Cs}\p{Zl}\p{Zp}]{1,200}$/u.test(name)) {
+    problems.push(`CERTO_PRODUCER must be 1 to 200 characters in one line without a slash, not "${name}".`);
   }
   if (nif !== undefined && !isOwnNif(nif)) problems.push(`CERTO_PRODUCER_NIF must be a NIF, not "${nif}".`);
   return problems;
