@@ -141,6 +141,11 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
       return environment(
         `${error.code === 'EMFILE' ? 'This process' : 'This machine'} has as many files open as it may: allow more (ulimit -n), and try again.`,
       );
+    case 'EIO':
+      // Node names no path where it reads or writes.
+      return environment(
+        `${error.path ?? 'A file'} could not be read or written (EIO): the disk may be failing. See the log of this machine, and use another copy or another place.`,
+      );
     case 'ENOTDIR':
     case 'EROFS':
       return environment(`${error.path ?? 'A file'} cannot be used (${error.code}): choose another place.`);

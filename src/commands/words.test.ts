@@ -27,6 +27,12 @@ describe('what the system refuses', () => {
     ['an address without its zone', 2, /^HOST fe80::1 is no address to listen on/, () => listening('fe80::1')],
     ['too many files', 3, /^This process has as many files open/, () => failing('EMFILE')],
     ['a file that is too large', 3, /larger than this user or the file system may have it/, () => failing('EFBIG')],
+    [
+      'a disk that fails',
+      3,
+      /^A file could not be read or written \(EIO\): the disk may be failing/,
+      () => failing('EIO'),
+    ],
   ])('%s is told in a sentence and no fault of ours', async (_, code, words, work: () => Promise<unknown>) => {
     symlinkSync('circle', join(folder, 'circle'));
     const ending = await work().then(
