@@ -46,4 +46,16 @@ describe('why a server ended, where several write to one log', () => {
     expect(reasonOf('postgres: could not access directory\n', 12)).toBe('postgres: could not access directory');
     expect(reasonOf('', 12)).toBe('it said nothing');
   });
+
+  test('a full disk, which may have kept it from saying so', () => {
+    const full = 'its disk is full: make room, and try again';
+    expect(reasonOf(log('[7] LOG:  starting PostgreSQL 18.4', '[8] LOG:  redo starts at 0/174B310'), 7, true)).toBe(
+      full,
+    );
+    expect(reasonOf('', 7, true)).toBe(full);
+    expect(reasonOf(log('[7] FATAL:  checkpoint request failed'), 7, true)).toBe(`checkpoint request failed; ${full}`);
+    const said = 'could not write file "base/16384/pg_filenode.map.tmp": No space left on device';
+    expect(reasonOf(log(`[7] FATAL:  ${said}`), 7, true)).toBe(`${said}; ${full}`);
+    expect(reasonOf(log('[7] LOG:  received fast shutdown request'), 7, true)).toBe('received fast shutdown request');
+  });
 });

@@ -1,6 +1,6 @@
 /** The server process of one database folder: telling whether it runs, starting it, stopping it. */
 import { spawn, spawnSync } from 'node:child_process';
-import { lstat, readFile, readlink, rm, stat } from 'node:fs/promises';
+import { lstat, readFile, readlink, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { kill } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -146,7 +146,7 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   }
   options.givenUp.throwIfAborted();
   const written = (await readFile(logFile)).subarray(before).toString('utf8');
-  const reason = reasonOf(written, child.pid);
+  const reason = reasonOf(written, child.pid, await isFull(options.folder));
   // Or the processes of a server that was killed outlive it by a moment and hold its shared memory. Or somebody who came
   // and left meanwhile, as its last user, has stopped it in order before we saw it ready.
   if (/lock file .* (already exists|is empty)|pre-existing shared memory block|shutdown request/.test(reason))
@@ -183,11 +183,20 @@ function flags(options: StartOptions): string[] {
   return ['-D', options.folder, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
+/** Bytes of a disk below which a server that does not start is told to be short of them. */
+const least_room = 1_000_000;
+
+async function isFull(folder: string): Promise<boolean> {
+  const found = await statfs(folder).catch(() => undefined);
+  return found !== undefined && found.bavail * found.bsize < least_room;
+}
+
 /**
  * Why the server with this process number ended, in its own words where the log has them. Others write to the same log
- * meanwhile: servers that found the folder taken, and connections that came too early or too late.
+ * meanwhile: servers that found the folder taken, and connections that came too early or too late. `full`: there is no room
+ * on its disk, which is mostly why, and for the same reason may not stand in the log.
  */
-export function reasonOf(log: string, pid: number | undefined): string {
+export function reasonOf(log: string, pid: number | undefined, full = false): string {
   const lines = log.split('\n').filter((line) => line !== '');
   const own = lines.filter((line) => line.includes(` [${pid}] `));
   const stopped = /received \w+ shutdown request/.exec(own.join('\n'))?.[0];
@@ -197,9 +206,10 @@ export function reasonOf(log: string, pid: number | undefined): string {
   const said =
     own.findLast((line) => fatal.test(line)) ??
     // The process that recovers the database is the server's child.
-    lines.findLast((line) => fatal.test(line) && !ofVisitors.test(line)) ??
-    (lines.join(' ') || 'it said nothing');
-  return said.replace(/^.*?\b(FATAL|PANIC): +/, '');
+    lines.findLast((line) => fatal.test(line) && !ofVisitors.test(line));
+  const words = (said ?? (full ? '' : lines.join(' '))).replace(/^.*?\b(FATAL|PANIC): +/, '');
+  if (full) return `${words}${words && '; '}its disk is full: make room, and try again`;
+  return words || 'it said nothing';
 }
 
 /** Fast shutdown: transactions are rolled back, everything is written. Waits until the folder is free. */
