@@ -153,6 +153,12 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case '57P01':
     case '57P02':
       return environment('The database server ended the connection: see whether it runs, and try again.');
+    case '57P03':
+      return environment('The database server is starting up or shutting down: see whether it runs, and try again.');
+    case '53300':
+      return environment(
+        'The database server takes no more connections: try again when others have ended, or allow more (max_connections, or the CONNECTION LIMIT of the user or the database).',
+      );
     case '53100':
       return environment('The disk of the database is full: make room, and try again.');
     // Rights that somebody has taken away, or tables that belong to somebody else.

@@ -33,6 +33,14 @@ describe('what the system refuses', () => {
       /^A file could not be read or written \(EIO\): the disk may be failing/,
       () => failing('EIO'),
     ],
+    // Where the command's first connection was let in, and one after it is not.
+    ['a server without a connection left', 3, /^The database server takes no more connections/, () => failing('53300')],
+    [
+      'a server on its way up or down',
+      3,
+      /^The database server is starting up or shutting down/,
+      () => failing('57P03'),
+    ],
   ])('%s is told in a sentence and no fault of ours', async (_, code, words, work: () => Promise<unknown>) => {
     symlinkSync('circle', join(folder, 'circle'));
     const ending = await work().then(
