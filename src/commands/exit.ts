@@ -47,6 +47,12 @@ const readOnly: Ending = environment(
   `${capital(readOnlyWords)}: nothing was written. Point DATABASE_URL at the server that takes writes, or see why this one takes none.`,
 );
 
+/** What the driver throws where a server was killed or the wire was cut, without a code. */
+const lostByDriver = /^(Connection terminated|Client has encountered a connection error)/;
+const connectionBroke = environment(
+  'The connection to the database broke: see whether the server runs, and try again.',
+);
+
 const noMemory = environment(
   'This process may not have the memory that it needs: allow more (ulimit -v), and try again.',
 );
@@ -64,6 +70,7 @@ export function endingOf(error: unknown): Ending {
   if (error.name === 'ConnectionLost' || error.name === 'OutcomeUnknown')
     return { code: exit.environment, lines: [`${capital(error.message)}.`] };
   if (isReadOnly(error)) return readOnly;
+  if (lostByDriver.test(error.message)) return connectionBroke;
   // V8 has no code for it.
   if (error instanceof RangeError && /out of memory/i.test(error.message)) return noMemory;
   const known = endingOfCode(error as NodeJS.ErrnoException & { port?: number; address?: string });
@@ -149,6 +156,8 @@ function endingOfCode(error: NodeJS.ErrnoException & { port?: number; address?: 
     case 'ENOTDIR':
     case 'EROFS':
       return environment(`${error.path ?? 'A file'} cannot be used (${error.code}): choose another place.`);
+    case 'ECONNRESET':
+      return connectionBroke;
     // The server was stopped, or ended us.
     case '57P01':
     case '57P02':

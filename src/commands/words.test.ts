@@ -33,6 +33,19 @@ describe('what the system refuses', () => {
       /^A file could not be read or written \(EIO\): the disk may be failing/,
       () => failing('EIO'),
     ],
+    [
+      'a database that went away',
+      3,
+      /^The connection to the database broke/,
+      () => wordsOfPg('Connection terminated unexpectedly'),
+    ],
+    [
+      'a database that is gone',
+      3,
+      /^The connection to the database broke/,
+      () => wordsOfPg('Client has encountered a connection error and is not queryable'),
+    ],
+    ['a wire that was cut', 3, /^The connection to the database broke/, () => failing('ECONNRESET')],
     // Where the command's first connection was let in, and one after it is not.
     ['a server without a connection left', 3, /^The database server takes no more connections/, () => failing('53300')],
     [
@@ -52,6 +65,9 @@ describe('what the system refuses', () => {
   });
 
   const failing = (code: string) => Promise.reject(Object.assign(new Error(code), { code }));
+
+  // The driver's own errors have no code.
+  const wordsOfPg = (message: string) => Promise.reject(new Error(message));
 
   function listening(host: string): Promise<unknown> {
     const server = createServer();
