@@ -66,9 +66,12 @@ export const variables = {
     ...whole(1, 9999, undefined, "Number of the AT's certificate of the program."),
     defaultText: 'required in production; elsewhere 9999, the fictitious one',
   },
-  CERTO_PRODUCER: text('Whose program it is, as SAF-T names the producer: 1 to 200 characters without a slash.', {
-    default: 'Certo',
-  }),
+  CERTO_PRODUCER: text(
+    'Whose program it is, as SAF-T names the producer: 1 to 200 characters in one line, without a slash.',
+    {
+      default: 'Certo',
+    },
+  ),
   CERTO_PRODUCER_NIF: text("NIF of the producer, whom the AT's certificate is on.", {
     defaultText: 'required in production; elsewhere 999999990, nobody in particular',
   }),
@@ -95,7 +98,7 @@ export const variables = {
     'Requests per minute and address that fail to authenticate; 0 switches the limit off.',
   ),
   CERTO_TRUSTED_PROXIES: text(
-    'Addresses or networks, separated by commas, of the proxies whose X-Forwarded-For says who is asking (127.0.0.1, 10.0.0.0/8). Without it all who come through a proxy are one address.',
+    'Addresses or networks, separated by commas, of the proxies whose X-Forwarded-For says who is asking (127.0.0.1, 10.0.0.0/8), not all there are (0.0.0.0/0). Without it all who come through a proxy are one address.',
   ),
   CERTO_HTTP_DEADLINE_SECONDS: whole(
     1,
