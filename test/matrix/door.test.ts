@@ -273,6 +273,16 @@ describe('framing', () => {
     expect(answer.headers).toContain(`x-request-id: ${answer.json.requestId}`);
   });
 
+  test.each(['/company', '/docs/errors', '/nothing'])(
+    '%s asked for in another protocol is answered in this one, and ends the connection: what follows may be of the other',
+    async (path) => {
+      const head = `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept-Language: en\r\n`;
+      const received = await rawText(`${head}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${head}\r\n`);
+      expect(received.match(/HTTP\/1\.1 \d+/g)).toHaveLength(1);
+      expect(received.toLowerCase()).toContain('\r\nconnection: close\r\n');
+    },
+  );
+
   test.each([
     ['an expectation', `POST /customers?x=1 HTTP/1.1\r\nHost: x\r\nExpect: x\r\n`, 417, '/customers'],
     [
@@ -365,10 +375,10 @@ describe('framing', () => {
     expect([answer.status, answer.json.detail]).toEqual([415, expect.stringContaining('Content-Encoding')]);
   });
 
-  test('a body that never says its length is cut at the limit all the same', async () => {
+  test('a body that never says its length is cut at the limit all the same, and its connection too', async () => {
     nextMinute();
     const chunk = `${(65536).toString(16)}\r\n${'x'.repeat(65536)}\r\n`;
-    const head = `POST /customers HTTP/1.1\r\nHost: x\r\nx-api-key: ${A.key}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const head = `POST /customers HTTP/1.1\r\nHost: x\r\nx-api-key: ${A.key}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     const answer = await raw(`${head}${chunk.repeat(20)}0\r\n\r\n`);
     expect([answer.status, answer.json.code]).toEqual([413, 'BODY_TOO_LARGE']);
   });

@@ -7,7 +7,6 @@ import { entryOfLink } from '../../identity/principal.ts';
 import { checkFileLink } from '../../operations/links.ts';
 import { printedFile, readFile } from '../../operations/rendition.ts';
 import { qrSvg } from '../../print/qr.ts';
-import { networkOfCaller } from './requests.ts';
 import type { Untaken } from './untaken.ts';
 
 interface FileParams {
@@ -31,7 +30,7 @@ export function addFiles(app: FastifyInstance, corridor: Corridor, untaken: Unta
       const given = { expires: String(expires), signature: String(signature) };
       // The signature first: an address nobody was given must not reach the database.
       checkFileLink(corridor.world, file, given, new Date(0));
-      const network = networkOfCaller(request);
+      const { network } = request.exchange;
       untaken.check(network, 1);
       const tx = corridor.db.read(entryOfLink(file.companyId));
       const row = await guarded(() => readFile(tx, file.documentId, file.variant, new Date(Number(given.expires))));

@@ -6,7 +6,10 @@ test('an address that nobody has is taken apart once, however many routes there 
   const app = fastify();
   const routes = routesOf(app);
   for (let i = 0; i < 50; i++) app.get(`/things/${i}/:id`, () => 'here');
-  refuseOtherMethods(app, routes, (_request, reply, refusal) => reply.code(refusal.status).send(refusal.code));
+  refuseOtherMethods(app, routes, (_request, reply, refusal, [name, value]) => {
+    if (name !== undefined) reply.header(name, value);
+    return reply.code(refusal.status).send(refusal.code);
+  });
   await app.ready();
 
   const split = vi.spyOn(String.prototype, 'split');

@@ -21,7 +21,13 @@ interface Place extends Route {
   readonly parts: readonly string[];
 }
 
-type Refuse = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => FastifyReply;
+/** `fields`: header fields, each name and its value behind it. */
+type Refuse = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: Refusal,
+  fields: readonly string[],
+) => FastifyReply;
 
 /** Once all routes are there. */
 export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], refuse: Refuse): void {
@@ -29,9 +35,9 @@ export function refuseOtherMethods(app: FastifyInstance, all: readonly Route[], 
   const handler = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     // As the router reads it: a letter is the same letter in percent signs, an encoded slash is none.
     const allowed = methodsAt(routes, decodeURI(pathOf(request.url)));
-    if (allowed.length === 0) return refuse(request, reply, new Refusal('ROUTE_NOT_FOUND'));
-    reply.header('allow', allowed.join(', '));
-    return refuse(request, reply, new Refusal('METHOD_NOT_ALLOWED', { method: request.method }));
+    if (allowed.length === 0) return refuse(request, reply, new Refusal('ROUTE_NOT_FOUND'), []);
+    const refusal = new Refusal('METHOD_NOT_ALLOWED', { method: request.method });
+    return refuse(request, reply, refusal, ['allow', allowed.join(', ')]);
   };
   app.setNotFoundHandler(handler);
   // The router would take "/invoices/credit-notes" for "/invoices/:id" where only the latter has the method.

@@ -1,6 +1,10 @@
 /** Refusals as `application/problem+json` (RFC 9457), in English or European Portuguese. */
-import { STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import { assert, type Language, most_problems, type Refusal, sentence } from '../../fiscal/refusal.ts';
+import { pathOf } from './framing.ts';
+
+/** Its media type, as header fields have it. */
+export const problemType = 'application/problem+json; charset=utf-8';
 
 const portugueseTitles: Record<number, string> = {
   400: 'Pedido inválido',
@@ -79,4 +83,19 @@ export function problemBody(
     message: detail,
     statusCode: status,
   };
+}
+
+/**
+ * The text of an answer, in the language and with the path of the request. What CONNECT asks for is no path (RFC 9112,
+ * section 3.2.3).
+ */
+export function problemText(
+  refusal: Refusal,
+  baseUrl: string,
+  requestId: string,
+  request: Pick<IncomingMessage, 'headers' | 'method' | 'url'> | undefined,
+): string {
+  const instance = request?.url === undefined || request.method === 'CONNECT' ? '' : pathOf(request.url);
+  const language = languageOf(request?.headers['accept-language']);
+  return JSON.stringify(problemBody(refusal, { language, requestId, instance, baseUrl }));
 }

@@ -1,30 +1,25 @@
 /** From an HTTP request to a call of the corridor: headers, body and what is wrong with their form. */
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyRequest } from 'fastify';
 import type { Entry } from '../../db/transact.ts';
 import type { Call } from '../../engine/execute.ts';
-import { networkOf } from '../../engine/network.ts';
 import { parseStrictJson } from '../../engine/strict-json.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { type Credential, credentialOf, entryOfKey, type Principal } from '../../identity/principal.ts';
 import type { Operation } from '../../operations/operation.ts';
+import type { Exchange } from './exchange.ts';
 
-const nothing = Buffer.alloc(0);
-const printable = /^[\x20-\x7e]{1,128}$/;
 const keyForm = /^[\x21-\x7e]{1,128}$/;
 
-/** The caller's X-Request-Id when it is printable ASCII and short, else a new one. Spaces are printable, unlike in a key. */
-export function requestIdOf(header: string | string[] | undefined, newId: () => string): string {
-  return typeof header === 'string' && printable.test(header) ? header : newId();
+/** What the router has found in its address; nothing of it is believed yet. */
+export interface Address {
+  readonly params: Record<string, unknown>;
+  readonly query: Record<string, unknown>;
 }
 
-/** Whose address was not asked before the connection was gone has none: all of those count as one. */
-export const networkOfCaller = ({ ip }: { readonly ip?: string }): string => networkOf(ip ?? 'gone');
-
 /** Throws UNAUTHENTICATED or AMBIGUOUS_CREDENTIALS; what is wrong with the form is left to the corridor. */
-export function callOf(operation: Operation, request: FastifyRequest, gone: AbortSignal): Call {
-  return new HttpCall(operation, request, credentialOfCaller(request.raw), gone);
+export function callOf(operation: Operation, exchange: Exchange, address: Address, gone: AbortSignal): Call {
+  return new HttpCall(operation, exchange, address, credentialOfCaller(exchange.request), gone);
 }
 
 /** On a connection: what its last request was sent with. Node keeps the headers of that one there as long. */
@@ -56,21 +51,27 @@ class HttpCall implements Call {
   readonly requestId: string;
   readonly rateSubject: string;
   readonly gone: AbortSignal;
-  readonly #request: FastifyRequest;
+  readonly #exchange: Exchange;
   readonly #credential: Credential;
   #form: Form | undefined;
 
-  constructor(operation: Operation, request: FastifyRequest, credential: Credential, gone: AbortSignal) {
-    const key = request.raw.headers['idempotency-key'];
+  constructor(
+    operation: Operation,
+    exchange: Exchange,
+    { params, query }: Address,
+    credential: Credential,
+    gone: AbortSignal,
+  ) {
+    const key = exchange.request.headers['idempotency-key'];
     this.operation = operation;
-    this.params = request.params as Record<string, unknown>;
-    this.query = request.query as Record<string, unknown>;
-    this.bodyLength = Buffer.isBuffer(request.body) ? request.body.length : 0;
+    this.params = params;
+    this.query = query;
+    this.bodyLength = exchange.body.length;
     this.idempotencyKey = operation.kind === 'write' && key !== undefined ? String(key) : undefined;
-    this.requestId = request.id;
+    this.requestId = exchange.id;
     this.rateSubject = credential.subject;
     this.gone = gone;
-    this.#request = request;
+    this.#exchange = exchange;
     this.#credential = credential;
   }
 
@@ -87,22 +88,21 @@ class HttpCall implements Call {
   }
 
   #read(): Form {
-    this.#form ??= formOf(this.operation, this.#request);
+    this.#form ??= formOf(this.operation, this.#exchange);
     return this.#form;
   }
 }
 
 /** Step 7: content type, JSON syntax, idempotency key, in this order. */
-function formOf(operation: Operation, request: FastifyRequest): Form {
+function formOf(operation: Operation, { request: { headers }, body: bytes }: Exchange): Form {
   if (operation.kind === 'read') return { body: {}, malformed: undefined };
-  const bytes = Buffer.isBuffer(request.body) ? request.body : nothing;
   let body: unknown = {};
   let malformed: Refusal | undefined;
   try {
-    if (bytes.length > 0 && !isJson(request.headers['content-type'])) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
-    if (request.headers['content-encoding'] !== undefined) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+    if (bytes.length > 0 && !isJson(headers['content-type'])) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
+    if (headers['content-encoding'] !== undefined) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
     body = parseStrictJson(bytes);
-    const key = request.headers['idempotency-key'];
+    const key = headers['idempotency-key'];
     if (key !== undefined && !keyForm.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
