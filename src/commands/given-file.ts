@@ -2,8 +2,10 @@
  * Files that the operator names. What is no file to read is told by its name, which Node leaves out where a folder is
  * read; of one to write, what is in its way.
  */
-import { lstat, readFile, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { lstat, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { CommandError, exit } from './exit.ts';
 
 /** Bytes. Throws CommandError for a folder and for a file that is not there, and what the file system throws. */
@@ -16,10 +18,15 @@ export async function sizeOf(path: string): Promise<number> {
   return found.size;
 }
 
-/** Throws like sizeOf. */
+/** Bytes of a key, a certificate or a password: some are a few thousand, and a device may have no end. */
+const longest_given = 2 ** 20;
+
+/** Throws like sizeOf, and for what is longer than anything that is read whole. */
 export async function readGiven(path: string): Promise<Buffer> {
   await sizeOf(path);
-  return readFile(path);
+  const bytes = await buffer(createReadStream(path, { end: longest_given }));
+  if (bytes.length <= longest_given) return bytes;
+  throw new CommandError(exit.usage, `${path} is too long for a key, a certificate or a password: check its name.`);
 }
 
 /** Of a new file in a folder that there is. Throws CommandError. */

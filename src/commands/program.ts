@@ -36,13 +36,14 @@ export async function runCommandLine(outside: Outside, args: readonly string[]):
     .version(version(), '-V, --version', 'print the version')
     .helpCommand('help [command]', 'help on a command')
     .addHelpText('after', exitCodes)
+    .showHelpAfterError('certo: "certo help" lists the commands, "certo help <command>" says how one is called.')
     .exitOverride()
     // An option belongs to the command that it stands behind: --json of "backup check" is not that of "backup".
     .enablePositionalOptions()
     .configureOutput({
       writeOut: (text) => void outside.stdout.write(text),
       writeErr: (text) => void outside.stderr.write(text),
-      outputError: (text, write) => write(text.replace(/^error: /, 'certo: ')),
+      outputError: (text, write) => write(text.replace(/^error: /, 'certo: ').replace('\n(Did you', ' (Did you')),
     });
   /** One command; `load` gives what runs it with (outside, options, ...arguments). */
   const add = (parent: Command, usage: string, summary: string, example: string, load: () => Promise<unknown>) => {

@@ -64,11 +64,15 @@ describe('arguments', () => {
   test.each([
     [['nonsense'], /unknown command 'nonsense'/],
     [['help', 'nonsense'], /unknown command 'nonsense'/],
+    [['companie'], /^certo: unknown command 'companie' \(Did you mean company\?\)\n/],
     [['serve', '--port', '1'], /unknown option '--port'/],
     [['company', 'create', '--name', 'X'], /required option '--nif <nif>'/],
     [['series', 'register', '--company', '1', '--code', 'A', '--type', 'BILL'], /Allowed choices are INVOICE/],
     [['at-simulator', '--port', '70000'], /A port is a number/],
-  ])('%j', (args, said) => refused(2, said, args));
+  ])('%j: refused, with where to look', async (args, said) => {
+    await refused(2, said, args);
+    expect((await line.run(args)).err).toMatch(/\ncerto: "certo help" lists the commands, .*\n$/);
+  });
 
   test('help has an example for every command, and none needs a database', async () => {
     const helps = await Promise.all(
@@ -175,6 +179,7 @@ describe('a database elsewhere', () => {
     const right = readFileSync(join(folder, 'master.key'), 'utf8');
     const wrong = `${randomBytes(32).toString('hex')}\n`;
     for (const [CERTO_MASTER_KEY_FILE, said] of [
+      ['/dev/zero', /\/dev\/zero is too long for a key/],
       [file('open.key', right, 0o644), /Other users can read the master key file/],
       [join(folder, 'none.key'), /is missing, and the database holds secrets/],
       [file('other.key', wrong, 0o600), /is not the one of this database/],
