@@ -26,7 +26,9 @@ Exit codes:
       there, or one to write that is
   3   a port, the database, the data folder, the tax authority, or an output
       that can't be written
-  70  a fault of Certo itself`;
+  70  a fault of Certo itself
+  129, 130, 143  ended by a signal: the terminal gone, Ctrl-C, kill
+      (serve ends in order, with 0)`;
 
 /** Runs one command line and resolves with its exit code. Throws what endingOf explains. */
 export async function runCommandLine(outside: Outside, args: readonly string[]): Promise<number> {

@@ -29,7 +29,8 @@ begin
     execute format('grant create, temporary on database %I to certo_owner', current_database());
   end if;
   if not has_database_privilege('certo_owner', current_database(), 'CREATE') then
-    raise exception 'only the owner of database % can prepare it', current_database();
+    raise exception 'only the owner of database % can prepare it: connect as its owner, or let the owner run ALTER DATABASE % OWNER TO %',
+      current_database(), quote_ident(current_database()), quote_ident(current_user);
   end if;
   -- The service makes no tables, temporary ones neither.
   if has_database_privilege('certo_app', current_database(), 'TEMPORARY') then
