@@ -183,14 +183,16 @@ test('without a name it is called by its instant, in the folder where the comman
   expect((await line.run(['backup', 'check', names[0]!], {})).out).toMatch(/^Whole: the books of/);
 });
 
-test('told to end it leaves nothing; killed it leaves a part, of which the next one tells', async () => {
+test('told to end it leaves nothing and says by its code what ended it; killed it leaves a part, of which the next one tells', async () => {
   const folder = line.folder('parts');
   mkdirSync(folder);
   const holder = await first.owner.connect();
   try {
-    for (const [signal, left] of [
-      ['SIGTERM', 0],
-      ['SIGKILL', 1],
+    for (const [signal, left, code] of [
+      ['SIGTERM', 0, 143],
+      ['SIGINT', 0, 130],
+      ['SIGHUP', 0, 129],
+      ['SIGKILL', 1, null],
     ] as const) {
       await holder.query('begin');
       await holder.query('lock table certo.documents in access exclusive mode');
@@ -202,7 +204,7 @@ test('told to end it leaves nothing; killed it leaves a part, of which the next 
       if (left === 0) await eventually(() => expect(readdirSync(folder)).toEqual([]));
       else await ended;
       await holder.query('rollback');
-      await ended;
+      expect((await ended)[0]).toBe(code);
       expect(readdirSync(folder)).toHaveLength(left);
     }
   } finally {
