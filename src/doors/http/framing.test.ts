@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { type EventEmitter, errorMonitor, once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
@@ -193,4 +193,55 @@ test('a request whose body breaks while it waits is refused in its turn, and not
   const heard = (await caller.setEncoding('latin1').toArray()).join('');
   expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
   expect(answered).toHaveLength(1);
+});
+
+test('what is no request, behind one that is being answered, is refused behind its answer', async () => {
+  answer = () => undefined;
+  const broken = once(server, 'clientError');
+  caller.write(`${get(1)}HELLO\r\n\r\n`);
+  await broken;
+  answered[0]!.end('<>');
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/HTTP\/1\.1 \d+|<>/g)).toEqual(['HTTP/1.1 200', '<>', 'HTTP/1.1 400']);
+});
+
+test('a request that expects what it does not get has one answer, also where its body is broken', async () => {
+  caller.write('POST / HTTP/1.1\r\nHost: x\r\nExpect: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n');
+  const heard = (await caller.setEncoding('latin1').toArray()).join('');
+  expect(heard.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 417']);
+  expect(answered).toEqual([]);
+});
+
+test('after the last answer its caller is heard out, also where many of its requests waited', async () => {
+  const [connection] = (await once(server, 'connection')) as [Socket];
+  caller.write(get(1).repeat(20));
+  expect((await caller.setEncoding('latin1').toArray()).join('')).toMatch(/^HTTP\/1\.1 400 /);
+  expect(read).toBe(20);
+  expect(connection.isPaused()).toBe(false);
+});
+
+test('whose a connection was is known when it has closed, too', async () => {
+  const [connection] = (await once(server, 'connection')) as [Socket];
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  connection.on('error', () => undefined);
+  caller.resetAndDestroy();
+  await closed;
+  expect(connection.remoteAddress).toBe('127.0.0.1');
+});
+
+test.each([
+  ['at once', ''],
+  ['while it waits behind another request', get(1)],
+])('a caller that asks for a tunnel and resets its connection, %s, ends no more than that', async (_, before) => {
+  answer = () => undefined;
+  const [connection] = (await once(server, 'connection')) as [Socket];
+  const failures: unknown[] = [];
+  (connection as EventEmitter).on(errorMonitor, ({ code }) => failures.push(code));
+  const closed = new Promise((resolve) => connection.once('close', resolve));
+  const asked = once(server, 'connect');
+  caller.write(`${before}CONNECT x:443 HTTP/1.1\r\nHost: x\r\n\r\n`);
+  await asked;
+  caller.resetAndDestroy();
+  await closed;
+  expect(failures).toEqual(['ECONNRESET']);
 });

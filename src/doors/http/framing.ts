@@ -109,9 +109,11 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
     answer(response, new Refusal('EXPECTATION_FAILED'));
   });
   // No proxy: whatever would follow is not read.
-  server.on('connect', (request, socket) =>
-    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'), request)),
-  );
+  server.on('connect', (request, socket) => {
+    // Node has let go of it: an error of a connection that nobody listens to would end the process.
+    socket.on('error', nobodyHears);
+    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'), request));
+  });
   server.on('clientError', (error, socket) => {
     const last = (socket as Line)[latest];
     if (!socket.writable) return;
