@@ -101,7 +101,6 @@ function scan(text: string): Problem[] {
       if (levels.length > deepest) throw new Refusal('MALFORMED_JSON', { problem: tooDeep });
     } else if (c === 0x7d || c === 0x5d) {
       levels.pop();
-      expectKey = false;
     } else if (c === 0x2c) {
       const level = levels[levels.length - 1]!;
       level.index++;
