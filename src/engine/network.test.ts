@@ -17,7 +17,9 @@ test.each([
   ['::', '0:0:0:0::/64'],
   ['fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
+  ['1:2::3:4:5:192.0.2.1', '1:2:0:3::/64'],
   ['not an address', 'not an address'],
+  ['192.0.2.1:8080', '192.0.2.1:8080'],
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

@@ -24,6 +24,14 @@ test('so many a minute, then no more until the next minute', () => {
   expect(taken()).toEqual({ limit: 3, remaining: 2, resetSeconds: 60, exceeded: false });
 });
 
+test('a clock that is put back begins a minute of its own: nobody is shut out until it has caught up', () => {
+  let time = start + 3_600_000;
+  const rate = fixedMinuteRate(1, () => time);
+  expect([rate.take('a')?.exceeded, rate.take('a')?.exceeded]).toEqual([false, true]);
+  time = start;
+  expect(rate.take('a')?.exceeded).toBe(false);
+});
+
 test('failures count without refusing, and refuse without counting', () => {
   let time = start + 59_400;
   const rate = fixedMinuteRate(2, () => time);

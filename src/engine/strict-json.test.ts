@@ -75,6 +75,16 @@ test.each([
   expect(refusalOf(text)).toEqual(pointers.map((pointer) => ['DUPLICATE_FIELD', pointer]));
 });
 
+test.each([0, 7, 8, 9, 19])('also among many: number %i of twenty', (twice) => {
+  const names = Array.from({ length: 20 }, (_, i) => `a${i}`);
+  const text = `{${[...names, names[twice]].map((name) => `"${name}":1`).join()}}`;
+  expect(refusalOf(text)).toEqual([['DUPLICATE_FIELD', `/a${twice}`]]);
+});
+
+test('a mark of the byte order in front is none of the value (RFC 8259, section 8.1)', () => {
+  expect(parse('\ufeff{"a":1}')).toEqual({ a: 1 });
+});
+
 test.each([
   '{"a":{"a":{"a":1}},"b":{"a":1}}',
   '[{"a":1},{"a":1}]',

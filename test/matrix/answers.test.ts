@@ -139,7 +139,7 @@ test('answers that a caller takes nothing of are kept for it up to 64 MiB; other
   await eventually(async () => expect(await ask('127.0.0.4', create)).toBe('201'), 60_000);
 }, 240_000);
 
-test('a caller that takes nothing for so long is let go, whether it asked for JSON or for files', async () => {
+test('a caller that takes nothing for so long is let go, whether it asked for JSON, for files or pages, or is refused', async () => {
   const brief = await startService({ companies: ['A'], httpDeadline_seconds: 3 });
   try {
     const company = brief.companies.A;
@@ -149,10 +149,12 @@ test('a caller that takes nothing for so long is let go, whether it asked for JS
     brief.app.http.server.on('connection', (socket) => ends.push(once(socket, 'close')));
     // A file of it is shorter than what the system takes for the caller: some behind each other are not.
     const file = get(`/saft?fromDate=${year}-01-01&toDate=${year}-12-31`, company);
-    const asked = [get(`/invoices/${id}`, company), file.repeat(10)];
+    const page = get('/docs/static/swagger-ui-bundle.js', company);
+    const unknown = get(`/items?${Array.from({ length: 50 }, (_, i) => `unknown${i}=`).join('&')}`, company);
+    const asked = [get(`/invoices/${id}`, company), file.repeat(10), page.repeat(10), unknown.repeat(2_000)];
     const sockets = await Promise.all(asked.map((requests) => neverRead(1, requests, '127.0.0.1', brief)));
-    expect(await Promise.all(sockets.flat().map(statusOf))).toEqual(['200', '200']);
-    await eventually(() => expect(ends.length).toBe(2));
+    expect(await Promise.all(sockets.flat().map(statusOf))).toEqual(['200', '200', '200', '400']);
+    await eventually(() => expect(ends.length).toBe(asked.length));
     await Promise.all(ends);
     for (const socket of sockets.flat()) socket.destroy();
   } finally {

@@ -418,7 +418,9 @@ describe('without a credential', () => {
     nextMinute();
     for (const path of ['/health/live', '/health/ready', '/.well-known/fiscal-keys.json', '/-json', '/-yaml'])
       expect([path, (await service.call('GET', path)).status]).toEqual([path, 200]);
-    expect((await service.call('GET', '/.well-known/fiscal-keys.json')).json).toEqual({
+    const keys = await service.call('GET', '/.well-known/fiscal-keys.json');
+    expect(keys.headers['cache-control']).toBe('public, max-age=300');
+    expect(keys.json).toEqual({
       algorithm: 'RSA-SHA1',
       signed: 'date;systemEntryDate;documentNumber;grossTotal;previousHash',
       certificateNumber: 9999,

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
+import { errorMonitor, once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { expect, onTestFinished, test } from 'vitest';
-import { sendFile, sendProblem } from './answers.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { observeEnd, sendFile, sendProblem } from './answers.ts';
 import { Exchange } from './exchange.ts';
 
 const made = { newId: () => 'made', isEnding: () => false };
@@ -85,4 +85,39 @@ test('where the request has been answered already the file is let go, and nothin
     sendProblem(exchange, { status: 500, text: '{"a":1}', more: [] }, {});
   });
   expect([head.statusCode, body, content.destroyed]).toEqual([408, '{}', true]);
+});
+
+test('the length of a refusal is that of its bytes, not of its characters', async () => {
+  const { head, body } = await received((exchange) =>
+    sendProblem(exchange, { status: 400, text: '{"title":"Pedido inválido"}', more: [] }, {}),
+  );
+  expect(Buffer.from(body, 'latin1').toString()).toBe('{"title":"Pedido inválido"}');
+  expect(head.headers['content-length']).toBe(String(body.length));
+});
+
+test('what its file still brings behind the answer to a broken request ends nothing', async () => {
+  const errors: unknown[] = [];
+  const { head, body } = await received((exchange) => {
+    observeEnd(exchange, '/', () => undefined);
+    exchange.response.on(errorMonitor, ({ code }) => errors.push(code));
+    sendFile(exchange, file(Readable.from([Buffer.from('<a/>')])), {}, () => expect.unreachable());
+    exchange.response.writeHead(400, { 'content-length': '2' }).end('{}');
+  });
+  expect([head.statusCode, body]).toEqual([400, '{}']);
+  await vi.waitFor(() => expect(errors).toEqual(['ERR_STREAM_WRITE_AFTER_END']));
+});
+
+test('an answer is counted when it is out, by its route and status; one that broke off is not', async () => {
+  const counted: unknown[] = [];
+  const count = (route: string, status: number, seconds: number) => counted.push([route, status, seconds > 0]);
+  const broken = received((exchange) => {
+    observeEnd(exchange, '/broken', count);
+    exchange.response.destroy();
+  });
+  await expect(broken).rejects.toThrow('socket hang up');
+  await received((exchange) => {
+    observeEnd(exchange, '/things/:id', count);
+    sendProblem(exchange, { status: 404, text: '{}', more: [] }, {});
+  });
+  await vi.waitFor(() => expect(counted).toEqual([['/things/:id', 404, true]]));
 });

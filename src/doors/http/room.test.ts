@@ -17,3 +17,10 @@ test('who takes much leaves room for those who take little, and they have an end
   room.count('b', -100);
   expect(room.has('d', 11)).toBe(true);
 });
+
+test('who holds more than a little has no room beyond what all have together, however little it asks for', () => {
+  const room = new Room({ ofOne: 100, together: 100, little: 10 });
+  room.count('a', 95);
+  room.count('b', 5);
+  expect([room.has('a', 1), room.has('b', 1)]).toEqual([false, true]);
+});
