@@ -428,6 +428,20 @@ describe('without a credential', () => {
     });
   });
 
+  test('ready opens a connection to the database once in a while, however often it is asked', async () => {
+    let opened = 0;
+    const other = await service.another((db) => ({
+      ...db,
+      knock() {
+        opened += 1;
+        return db.knock();
+      },
+    }));
+    for (let i = 0; i < 3; i += 1) expect((await other.call('GET', '/health/ready')).status).toBe(200);
+    expect(opened).toBe(1);
+    await other.stop();
+  });
+
   test('an id that can be none is refused after the credential, and counts', async () => {
     nextMinute();
     for (const [method, path] of [
