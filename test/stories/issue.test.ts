@@ -2,6 +2,7 @@
 import { createVerify } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { fileLink } from '../../src/operations/links.ts';
 import type { CustomerJson, InvoiceJson, ItemJson } from '../replies.ts';
 import { baseUrl, nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 
@@ -415,6 +416,19 @@ describe('paper', () => {
     await service.setClock(new Date(at.getTime() + 10 * 60_000 + 1000));
     expect(code(await service.open(url))).toEqual([410, 'LINK_EXPIRED']);
     expect((await service.open((await pdf()).url)).status).toBe(200);
+  });
+
+  test('what was never made is not found, also by a link that is ours', async () => {
+    const draft = await A.draft();
+    for (const [documentId, variant] of [
+      [draft.id, 'qr'],
+      [draft.id, 'A4.none'],
+      [issued.id, 'A4.none'],
+      [uuidv7(), 'qr'],
+    ] as const) {
+      const url = fileLink(service.app.world, { companyId: A.id, documentId, variant }, service.now());
+      expect([variant, ...code(await service.open(url))]).toEqual([variant, 404, 'FILE_NOT_FOUND']);
+    }
   });
 
   test('a draft has none; a template nobody made is not found', async () => {
