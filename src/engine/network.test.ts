@@ -19,7 +19,13 @@ test.each([
   ['64:ff9b::192.0.2.1', '64:ff9b:0:0::/64'],
   ['1:2::3:4:5:192.0.2.1', '1:2:0:3::/64'],
   ['not an address', 'not an address'],
-  ['192.0.2.1:8080', '192.0.2.1:8080'],
+  // As some proxies write who asked them, each time with another port.
+  ['192.0.2.1:8080', '192.0.2.1'],
+  ['[2001:db8::1]:8080', '2001:db8:0:0::/64'],
+  ['[2001:db8::1]', '2001:db8:0:0::/64'],
+  ['[::ffff:192.0.2.1]:8080', '192.0.2.1'],
+  ['300.0.2.1:8080', '300.0.2.1:8080'],
+  ['[nobody]:8080', '[nobody]:8080'],
 ])('%s counts as %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });

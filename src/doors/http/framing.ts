@@ -82,6 +82,8 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
   server.on('connection', (socket) => {
     // Node keeps it from the first time it is asked: who hangs up before the answer is known, and counted, all the same.
     void socket.remoteAddress;
+    // An error that nobody listens to would end the process, and Node lets go of a connection that asks for a tunnel.
+    socket.on('error', nobodyHears);
     // How Node ends a connection after its last answer.
     socket.destroySoon = () => sayLast(socket);
   });
@@ -109,11 +111,9 @@ export function openServer(handler: RequestListener, framing: Framing): Server {
     answer(response, new Refusal('EXPECTATION_FAILED'));
   });
   // No proxy: whatever would follow is not read.
-  server.on('connect', (request, socket) => {
-    // Node has let go of it: an error of a connection that nobody listens to would end the process.
-    socket.on('error', nobodyHears);
-    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'), request));
-  });
+  server.on('connect', (request, socket) =>
+    after((socket as Line)[latest], () => hangUp(socket, new Refusal('BAD_HTTP'), request)),
+  );
   server.on('clientError', (error, socket) => {
     const last = (socket as Line)[latest];
     if (!socket.writable) return;
