@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
-import { BatchFailure, openBatch, runBatch } from './batch.ts';
+import { BatchFailure, type BatchResult, openBatch, runBatch } from './batch.ts';
 import { ConnectionLost, type StatementError } from './errors.ts';
 import { type Call, composed, statement } from './statement.ts';
 
@@ -100,6 +100,22 @@ describe('a batch', () => {
     expect((await result).rows.map(({ length }) => length)).toEqual([100_000, 1]);
   });
 
+  test('that has failed is not gone on with, and where its second piece cannot be sent it fails', async () => {
+    const { connection } = client as Client & { connection: { flush(): void } };
+    const begun = openBatch(client, [[divide, [0]]]);
+    connection.flush();
+    await expect(begun.result).rejects.toMatchObject({ reason: { code: '22012' } });
+    begun.finish([[insert, [5]]]);
+    const unsendable = openBatch(client, [[one, []]]);
+    unsendable.finish([
+      [insert, [5]],
+      [insert, [Number.NaN]],
+    ]);
+    const failure = await unsendable.result.catch((error: unknown) => error);
+    expect((failure as BatchFailure).reason).toBeInstanceOf(TypeError);
+    expect((await runBatch(client, [[count, []]])).rows).toEqual([[{ n: 0 }]]);
+  });
+
   test('of nothing asks nothing, not even for a connection that works', async () => {
     const ended = await connect();
     await ended.end();
@@ -166,6 +182,21 @@ describe('a batch', () => {
     const { reason } = await failureOf([[{ name: 'one', text: 'select 2 as one' }, []]]);
     expect(reason.message).toMatch(/two texts/);
     expect((await runBatch(client, [[one, []]])).rows).toEqual([[{ one: 1 }]]);
+    // Nor behind one that is under way.
+    const [, behind] = await Promise.all([
+      runBatch(client, [[one, []]]),
+      failureOf([[{ name: 'one', text: 'select 2 as one' }, []]]),
+    ]);
+    expect(behind.reason.message).toMatch(/two texts/);
+  });
+
+  test('with a statement that is new waits for its turn: what is under way may fail, and its answers with it', async () => {
+    const fresh = { name: 'behind a failure', text: 'select 1 as f' };
+    await runBatch(client, [[divide, [1]]]);
+    for (let time = 0; time < 2; time += 1) {
+      const [, { rows }] = await Promise.all([failureOf([[divide, [0]]]), runBatch(client, [[fresh, []]])]);
+      expect(rows).toEqual([[{ f: 1 }]]);
+    }
   });
 
   test('refuses rows with two columns of one name', async () => {
@@ -212,22 +243,34 @@ describe('a batch', () => {
   });
 });
 
-test('a batch whose COMMIT was answered is done, although the connection broke before its end', async () => {
+/** Its statements are answered, and its end is not: there the connection breaks. */
+async function brokenBehind(...calls: readonly Call[]): Promise<BatchResult> {
   const doomed = await connect();
   const { connection } = doomed as Client & {
     connection: NodeJS.EventEmitter & { flush(): void; stream: { destroy(): void } };
   };
-  const { result } = openBatch(doomed, [
-    [statement('begin a batch', 'begin'), []],
-    [statement('commit a batch', 'commit'), []],
-  ]);
-  const committed = new Promise<void>((resolve) => {
-    connection.on('commandComplete', ({ text }: { text: string }) => text === 'COMMIT' && resolve());
+  const { result } = openBatch(doomed, calls);
+  let answered = 0;
+  const all = new Promise<void>((resolve) => {
+    connection.on('commandComplete', () => ++answered === calls.length && resolve());
   });
   connection.flush();
-  await committed;
+  await all;
   connection.stream.destroy();
-  expect((await result).tags).toEqual(['BEGIN', 'COMMIT']);
+  return result;
+}
+
+test('a batch whose COMMIT was answered is done, although the connection broke before its end', async () => {
+  const { tags } = await brokenBehind(
+    [statement('begin a batch', 'begin'), []],
+    [statement('commit a batch', 'commit'), []],
+  );
+  expect(tags).toEqual(['BEGIN', 'COMMIT']);
+});
+
+test('a batch without COMMIT is not done before its end, and where that was not sent nothing of it is', async () => {
+  await expect(brokenBehind([insert, [5]])).rejects.toMatchObject({ reason: { name: 'ConnectionLost', sent: false } });
+  expect((await runBatch(client, [[count, []]])).rows).toEqual([[{ n: 0 }]]);
 });
 
 test('any sequence of batches, right and wrong, one after the other or all at once, keeps answers and statements together', async () => {

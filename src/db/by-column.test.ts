@@ -44,10 +44,12 @@ const select = listStatement(
 const text = fc
   .string({ unit: 'grapheme', maxLength: 80 })
   .filter((value) => !value.includes('\0') && !/\p{Surrogate}/u.test(value));
+/** The last letter of one byte in UTF-8, and the first of two. */
+const edges = fc.constantFrom('\u007f', '\u0080');
 const orNull = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: null, freq: 6 });
 const element = fc.record({
   id: fc.uuid(),
-  words: orNull(text),
+  words: orNull(fc.oneof({ weight: 9, arbitrary: text }, { weight: 1, arbitrary: edges })),
   bytes: orNull(fc.uint8Array({ maxLength: 90 }).map((bytes) => Buffer.from(bytes))),
   at: orNull(
     fc.date({ min: new Date('1715-01-01T00:00:00Z'), max: new Date('2285-01-01T00:00:00Z'), noInvalidDate: true }),
