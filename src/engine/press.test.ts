@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type Db, type Elements, statement, type Tx } from '../db/transact.ts';
+import { Refusal } from '../fiscal/refusal.ts';
 import { Memory } from '../operations/memory.ts';
 import type { Operation } from '../operations/operation.ts';
 import type { World } from '../operations/world.ts';
@@ -16,8 +17,10 @@ interface Seen {
   readonly subjects: ReadonlySet<string | undefined>;
 }
 
-/** Twelve acts that arrive together and take so long to be decided. */
-async function twelve(deciding_ms: number, more: Partial<Operation> = {}): Promise<Seen> {
+const world = { memory: new Memory(() => 0), newId: () => 'id', baseUrl: '' } as unknown as World;
+
+/** A press on a database that takes everything and says nothing of who asks; what it has seen is written down. */
+function pressed() {
   const groups: number[] = [];
   const subjects = new Set<string | undefined>();
   const tx: Tx = {
@@ -34,27 +37,34 @@ async function twelve(deciding_ms: number, more: Partial<Operation> = {}): Promi
     entry.accept([]);
     await fn(tx);
   };
-  const world = { memory: new Memory(() => 0), newId: () => 'id', baseUrl: '' } as unknown as World;
+  return { groups, subjects, press: new Press({ transact } as unknown as Db, world, () => undefined) };
+}
+
+function actOf(more: Partial<Operation>, accept: Act['entry']['accept'] = () => undefined): Act {
   const operation = {
     name: 'work',
     method: 'POST',
     grouped: true,
     reply: [201],
     load: async () => undefined,
-    decide() {
-      vi.advanceTimersByTime(deciding_ms);
-    },
+    decide: () => undefined,
     save: async () => 'id',
     show: () => ({}),
     ...more,
   } as unknown as Operation;
-  const act = {
+  return {
     operation,
     asked: { params: {}, requestId: 'r', principal: { companyId: 'c', actor: 'a', scope: 's' } },
-    entry: { subject: 's', call: [statement('enter', 'select 1'), []], accept: () => undefined },
+    entry: { subject: 's', call: [statement('enter', 'select 1'), []], accept },
     claim: undefined,
   } as unknown as Act;
-  const press = new Press({ transact } as unknown as Db, world, () => undefined);
+}
+
+/** Twelve acts that arrive together and take so long to be decided. */
+async function twelve(deciding_ms: number, more: Partial<Operation> = {}): Promise<Seen> {
+  const { groups, subjects, press } = pressed();
+  const decide = () => void vi.advanceTimersByTime(deciding_ms);
+  const act = actOf({ decide, ...more });
   const acted = await Promise.all(Array.from({ length: 12 }, () => press.act(act)));
   expect(acted.map(({ status }) => status)).toEqual(Array(12).fill(201));
   return { groups, subjects };
@@ -67,4 +77,36 @@ test('of acts that take long to be decided few share a transaction, of others al
 
 test('a transaction is of the credential that asks, whether others share it or not', async () => {
   for (const grouped of [true, false]) expect((await twelve(0, { grouped })).subjects).toEqual(new Set(['s']));
+});
+
+test('whom the entry refuses does nothing, whatever others of the group may, and hears that before all else', async () => {
+  const { groups, press } = pressed();
+  const done: string[] = [];
+  const operation = (name: string, more: Partial<Operation> = {}): Partial<Operation> => ({
+    // To decide is to take a number.
+    decide: () => void done.push(`${name} decided`),
+    save: async () => {
+      done.push(`${name} saved`);
+      return name;
+    },
+    ...more,
+  });
+  const refuse = () => {
+    throw new Refusal('RATE_LIMITED');
+  };
+  const load = () => Promise.reject(new Refusal('INVOICE_NOT_FOUND'));
+  const acts = [
+    actOf(operation('first')),
+    actOf(operation('refused'), refuse),
+    actOf(operation('unfound', { load }), refuse),
+    actOf(operation('last')),
+  ];
+  const outcomes = await Promise.allSettled(acts.map((act) => press.act(act)));
+  expect(outcomes).toMatchObject([
+    { value: { status: 201 } },
+    { reason: { code: 'RATE_LIMITED' } },
+    { reason: { code: 'RATE_LIMITED' } },
+    { value: { status: 201 } },
+  ]);
+  expect([done, groups]).toEqual([['first decided', 'last decided', 'first saved', 'last saved'], [2]]);
 });

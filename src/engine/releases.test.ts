@@ -29,7 +29,11 @@ function opened() {
     return [];
   };
   const releases = new Releases({ read: () => ({ query }) } as unknown as Db);
-  const letGo = async (name: string, when?: 'later', whose: Parameters<Releases['letGo']>[2] = who): Promise<Claim> => {
+  const letGo = async (
+    name: string | undefined,
+    when?: 'later',
+    whose: Parameters<Releases['letGo']>[2] = who,
+  ): Promise<Claim> => {
     const made = claim();
     claims.set(JSON.stringify(releaseCall(made, who.scope)[1]), made);
     await releases.letGo(name, made, whose, when);
@@ -96,18 +100,20 @@ test('what the database refuses of one keeps none of the others waiting', async 
 test('a request with the same key waits for its own claim, and is told when the database is not there', async () => {
   const { database, releases, letGo } = opened();
   const [own, other] = [await letGo('own', 'later'), await letGo('other', 'later')];
+  // Of a key that nobody else can say.
+  const unnamed = await letGo(undefined, 'later');
   await releases.settle(undefined);
   await releases.settle('a third');
   expect(database.asked).toBe(0);
   database.answer = () => gone;
   await expect(releases.settle('own')).rejects.toBe(gone);
-  expect(releases.size).toBe(2);
+  expect(releases.size).toBe(3);
   database.answer = () => undefined;
   await releases.settle('own');
-  expect([database.heard, releases.size]).toEqual([[own], 1]);
+  expect([database.heard, releases.size]).toEqual([[own], 2]);
   await releases.settle('own');
   await vi.advanceTimersByTimeAsync(1_000);
-  expect(database.heard).toEqual([own, other]);
+  expect(database.heard).toEqual([own, other, unnamed]);
 });
 
 test('after the lease there is nothing to let go', async () => {
