@@ -323,3 +323,19 @@ test.each(['commit-kept', 'commit-lost', 'before'] as const)('the connection bre
   }
   await broken.stop();
 });
+
+test('what is done under locks and may have been written keeps its key: it never runs again', async () => {
+  const broken = await service.another((db) => breaking(db, 'commit-lost'));
+  const before = await customers();
+  const options = { headers: { 'idempotency-key': uuidv7() }, key: A.key, body: valid };
+  const first = await broken.call<never>('POST', '/customers', { ...options, mayFail: true });
+  expect(judged(first)).toEqual([500, 'OUTCOME_UNKNOWN', undefined]);
+  const again = await A.call<never>('POST', '/customers', options);
+  expect([...judged(again), await customers()]).toEqual([
+    409,
+    'IDEMPOTENCY_CONFLICT',
+    expect.stringMatching(/^\d+$/),
+    before,
+  ]);
+  await broken.stop();
+});
