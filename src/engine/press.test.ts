@@ -110,3 +110,16 @@ test('whom the entry refuses does nothing, whatever others of the group may, and
   ]);
   expect([done, groups]).toEqual([['first decided', 'last decided', 'first saved', 'last saved'], [2]]);
 });
+
+test('a fault of one is what that one hears, alone or among others, and nothing is decided behind it', async () => {
+  const fault = new Error('this one cannot be read');
+  const decide = vi.fn();
+  const faulty = actOf({ load: () => Promise.reject(fault), decide });
+  for (const others of [0, 2]) {
+    const { groups, press } = pressed();
+    const acts = [faulty, ...Array.from({ length: others }, () => actOf({}))];
+    const outcomes = await Promise.allSettled(acts.map((act) => press.act(act)));
+    expect(outcomes).toMatchObject([{ reason: fault }, ...Array(others).fill({ value: { status: 201 } })]);
+    expect([decide.mock.calls.length, groups]).toEqual([0, Array(others).fill(1)]);
+  }
+});
