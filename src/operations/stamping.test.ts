@@ -3,12 +3,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
 import { type Service, startService } from '../../test/service.ts';
 import { StatementError } from '../db/errors.ts';
+import { joinCalls } from '../db/joined.ts';
 import { type Call, Line, type Row } from '../db/transact.ts';
+import { encodeAll } from '../db/wire-types.ts';
 import { entryOfCompany } from '../identity/principal.ts';
 import { generateSigningKey, localSigner } from '../keys/signer.ts';
 import { numberDocument } from './numbering.ts';
-import { runningFrom } from './running-head.ts';
-import { begunOf } from './stamp.ts';
+import { type RunningHead, runningFrom } from './running-head.ts';
+import { begunOf, type Numbered } from './stamp.ts';
 import { stampCalls } from './stamping.ts';
 import type { World } from './world.ts';
 
@@ -21,26 +23,34 @@ afterAll(() => service.stop('tampered'));
 const signer = localSigner(generateSigningKey().privatePem, 1);
 const world = { signer: () => signer, baseUrl: 'http://certo.test', certificateNumber: 9999 } as unknown as World;
 
-/** What is written over a draft, without the move of a head before it. */
-async function overDraft(draft: Row, series: Row, asDrafted: boolean): Promise<Call> {
+/** The next document of a series, which is named or the default. */
+async function numberedIn(
+  draft: Row,
+  series: Row,
+  running: RunningHead = runningFrom(series),
+  isNamed = false,
+): Promise<Numbered> {
   const now = new Date();
   const moment = { id: draft['company_id'], now, last_signed: null, cash_vat_from: null, key_version: 1 };
   const ready = { at_state: 'OK', at_synced_at: now, at_series_differ: false, has_invoice_series: true };
   const [itemId] = draft['item_ids'] as string[];
   const customer = { id: String(draft['customer_id']), name: 'Cliente', taxpayerNumber: '501442600', country: 'PT' };
   const content = sampleContent('INVOICE', [sampleLine({ id: randomUUID(), itemId: itemId! })], { customer });
-  const numbered = await numberDocument(
+  return numberDocument(
     { id: String(draft['id']), content, region: 'PT' },
-    { series, isNamed: false, moment: { ...moment, ...ready }, running: runningFrom(series), byScheme: false },
+    { series, isNamed, moment: { ...moment, ...ready }, running, byScheme: false },
     world,
   );
-  const stamp = { status: 'ISSUED', outstanding: '1', actor: 'test', begun: begunOf(draft) } as const;
-  const [, call] = stampCalls(numbered, stamp, () => Buffer.alloc(32, 1), { marked: true, asDrafted });
-  return call!;
 }
 
-// No foreign key looks for the series (docs/decisions/0089-less-for-each-group.md).
-test.each([true, false])('a number is written only in a series that is there (as drafted: %s)', async (asDrafted) => {
+/** The move of the head, and what is written over the draft. */
+function callsOf(numbered: Numbered, draft: Row, asDrafted: boolean): [Call, Call] {
+  const stamp = { status: 'ISSUED', outstanding: '1', actor: 'test', begun: begunOf(draft) } as const;
+  const [move, over] = stampCalls(numbered, stamp, () => Buffer.alloc(32, 1), { marked: true, asDrafted });
+  return [move!, over!];
+}
+
+async function draftAndSeries(): Promise<{ draft: Row; series: Row }> {
   const { A } = service.companies;
   const { id } = await A.draft();
   const [draft] = (await service.owner.query<Row>('select * from certo.documents where id = $1', [id])).rows;
@@ -50,22 +60,52 @@ test.each([true, false])('a number is written only in a series that is there (as
       [A.id],
     )
   ).rows;
-  const written = async (seriesId: unknown) =>
-    service.db
-      .write(
-        entryOfCompany(A.id, 'test'),
-        [await overDraft(draft!, { ...series, id: seriesId }, asDrafted)],
-        new Line(),
-      )
-      .then(
-        () => 'written',
-        (error: unknown) => (error instanceof StatementError ? error.code : error),
-      );
-  const sequence = Number(series!['last_number']) + (asDrafted ? 1 : 2);
-  series!['last_number'] = sequence - 1;
-  expect([await written(randomUUID()), await written(series!['id'])]).toEqual(['CE003', 'written']);
+  return { draft: draft!, series: series! };
+}
+
+// No foreign key looks for the series (docs/decisions/0089-less-for-each-group.md).
+test.each([true, false])('a number is written only in a series that is there (as drafted: %s)', async (asDrafted) => {
+  const { A } = service.companies;
+  const { draft, series } = await draftAndSeries();
+  const written = async (seriesId: unknown) => {
+    const [, over] = callsOf(await numberedIn(draft, { ...series, id: seriesId }), draft, asDrafted);
+    return service.db.write(entryOfCompany(A.id, 'test'), [over], new Line()).then(
+      () => 'written',
+      (error: unknown) => (error instanceof StatementError ? error.code : error),
+    );
+  };
+  const sequence = Number(series['last_number']) + (asDrafted ? 1 : 2);
+  series['last_number'] = sequence - 1;
+  expect([await written(randomUUID()), await written(series['id'])]).toEqual(['CE003', 'written']);
   const { rows } = await service.owner.query('select sequence::int, series_id from certo.documents where id = $1', [
-    id,
+    draft['id'],
   ]);
-  expect(rows).toEqual([{ sequence, series_id: series!['id'] }]);
+  expect(rows).toEqual([{ sequence, series_id: series['id'] }]);
+});
+
+test('documents that go on from each other move the head once, on the conditions of all; any other moves it again', async () => {
+  const { draft, series } = await draftAndSeries();
+  const from = Number(series['last_number']);
+  /** Of two documents: numbers before and behind each move, and whether the series has to be the default. */
+  const moves = async (areNamed: [boolean, boolean], change: (second: Numbered) => Partial<Numbered> = () => ({})) => {
+    const running = runningFrom(series);
+    const first = await numberedIn(draft, series, running, areNamed[0]);
+    const second = await numberedIn(draft, series, running, areNamed[1]);
+    const members = [callsOf(first, draft, true), callsOf({ ...second, ...change(second) }, draft, true)];
+    const { calls } = joinCalls(members.map(([move]) => [move]));
+    return calls.map(([, values]) => [8, 1, 11].map((place) => encodeAll(values)[place]));
+  };
+  expect(await moves([true, true])).toEqual([[`${from}`, `${from + 2}`, 'false']]);
+  for (const areNamed of [
+    [false, false],
+    [false, true],
+    [true, false],
+  ] as [boolean, boolean][])
+    expect(await moves(areNamed)).toEqual([[`${from}`, `${from + 2}`, 'true']]);
+  const others: ((second: Numbered) => Partial<Numbered>)[] = [
+    () => ({ previousHash: 'of another' }),
+    () => ({ seals: { lastSeal: Buffer.alloc(32, 1) } }),
+    ({ issued }) => ({ issued: { ...issued, sequence: issued.sequence + 1 } }),
+  ];
+  for (const change of others) expect(await moves([true, true], change)).toHaveLength(2);
 });
