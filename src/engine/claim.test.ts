@@ -213,6 +213,12 @@ test('only the holder of the fence completes or releases', async () => {
   expect(await take(thief)).toEqual({ status: 200, told: { body: utf8('{}') } });
 });
 
+test('who does not know whether the claim was written takes it again with its fence; nobody else does', async () => {
+  const claim = claimWithin();
+  expect([await take(claim), await take(claim)]).toEqual([undefined, undefined]);
+  await expect(take({ ...claim, fence: uuidv7() })).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' });
+});
+
 test('after a release the same request takes it again, another one does not', async () => {
   const claim = claimWithin();
   const { db } = service;

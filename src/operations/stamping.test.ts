@@ -10,7 +10,7 @@ import { entryOfCompany } from '../identity/principal.ts';
 import { generateSigningKey, localSigner } from '../keys/signer.ts';
 import { numberDocument } from './numbering.ts';
 import { type RunningHead, runningFrom } from './running-head.ts';
-import { begunOf, type Numbered } from './stamp.ts';
+import { begunOf, type Numbered, stampedAt } from './stamp.ts';
 import { stampCalls } from './stamping.ts';
 import type { World } from './world.ts';
 
@@ -108,4 +108,12 @@ test('documents that go on from each other move the head once, on the conditions
     ({ issued }) => ({ issued: { ...issued, sequence: issued.sequence + 1 } }),
   ];
   for (const change of others) expect(await moves([true, true], change)).toHaveLength(2);
+});
+
+test('a number is a revision of its own, also where the clock has not gone on since the last one', () => {
+  const [last, later] = [new Date(1_000_000), new Date(1_000_005)];
+  const begun = { updatedAt: last } as Parameters<typeof stampedAt>[1];
+  expect([later, last, new Date(0)].map((now) => stampedAt(now, begun).getTime())).toEqual([
+    1_000_005, 1_000_001, 1_000_001,
+  ]);
 });

@@ -417,6 +417,10 @@ describe('an idempotency key of what is written at once', () => {
       'IDEMPOTENCY_KEY_REUSED',
     );
     expect((await process.issue(draft, { name, key: 'svc_sk_none' })).status).toBe(401);
+    // To another credential it is a key of its own.
+    const { key } = await A.anotherKey();
+    expect(codeOf(await process.issue({ ...other, updatedAt: draft.updatedAt }, { name, key }))).toBe('DRAFT_CHANGED');
+    process.trips();
     open();
     expect((await first).status).toBe(200);
     expect((await process.issue(draft, { name })).text).toBe((await first).text);
