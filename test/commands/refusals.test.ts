@@ -18,13 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => line.close());
 
-/** Everything it said is one or more lines that start with the program's name, and none is a stack. */
-async function refused(code: number, said: RegExp, args: readonly string[], env: Environment = {}): Promise<void> {
+/** What it said, all of it: one or more lines that start with the program's name, and none is a stack. */
+async function refused(code: number, said: RegExp, args: readonly string[], env: Environment = {}): Promise<string> {
   const ended = await line.run(args, env);
   expect(ended.err).toMatch(said);
   expect(ended.err).toMatch(/^(certo: [^\n]+\n)+$/);
   expect(ended.err).not.toMatch(/\n {4}at /);
   expect(ended.code).toBe(code);
+  return ended.err;
 }
 
 describe('the environment', () => {
@@ -70,8 +71,7 @@ describe('arguments', () => {
     [['series', 'register', '--company', '1', '--code', 'A', '--type', 'BILL'], /Allowed choices are INVOICE/],
     [['at-simulator', '--port', '70000'], /A port is a number/],
   ])('%j: refused, with where to look', async (args, said) => {
-    await refused(2, said, args);
-    expect((await line.run(args)).err).toMatch(/\ncerto: "certo help" lists the commands, .*\n$/);
+    expect(await refused(2, said, args)).toMatch(/\ncerto: "certo help" lists the commands, .*\n$/);
   });
 
   test('help has an example for every command, and none needs a database', async () => {
