@@ -103,7 +103,8 @@ test('a read whose body breaks is answered once, and what it would have been tol
     expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 400']);
     expect((await A.get('/company')).status).toBe(200);
   }
-  expect(service.logs.slice(before)).toEqual([]);
+  // What the first test's flood left out of the log may be counted there meanwhile: a line about nobody's request.
+  expect(service.logs.slice(before).filter((line) => !line.includes('"more":'))).toEqual([]);
 });
 
 test('a long body is read once it is known who sent it', async () => {
