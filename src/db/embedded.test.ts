@@ -205,7 +205,7 @@ describe('a service', () => {
     expect(await readFile(log, 'utf8')).toMatch(/^[^\0]*WARNING: {2}after\n/);
     expect((await readdir(directory)).filter((name) => name.startsWith('postgres.log'))).toHaveLength(2);
     await held.stop();
-  }, 60_000);
+  });
 
   test('lets nobody else in', async () => {
     await seed();

@@ -8,7 +8,7 @@ beforeAll(ensureBuilt, 120_000);
 afterAll(async () => {
   const { closeAll } = await part('service');
   await closeAll();
-}, 30_000);
+});
 
 test('the bare parts write each issue once, and number them without a gap', async () => {
   const { openBare } = await part('bare');
@@ -17,4 +17,4 @@ test('the bare parts write each issue once, and number them without a gap', asyn
   expect(await bare.issue()).toBeGreaterThan(0);
   expect(await bare.issue()).toBeGreaterThan(0);
   bare.stop();
-}, 60_000);
+});

@@ -76,7 +76,7 @@ async function serve(name: string): Promise<Books> {
     const found = JSON.parse(readFileSync(demo, 'utf8')).companies.A;
     expect(found).toBeDefined();
     return found;
-  }, 60_000);
+  });
   return { name, env, service, owner, apiKey: company.apiKey, company };
 }
 
@@ -312,7 +312,7 @@ test('restored beside it: the same rows, the same PDFs, verified; what is open i
   await eventually(async () => {
     const { readiness } = (await (await call(second, '/company')).json()) as CompanyJson;
     expect(readiness).toMatchObject({ ready: true });
-  }, 60_000);
+  });
   expect((await issue(second)).number).toBe('FT DEPOIS/1');
   await end(second);
 

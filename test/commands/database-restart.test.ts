@@ -71,7 +71,7 @@ test.each(['SIGINT', 'SIGKILL'] as const)(
       const answer = await post(key, name);
       expect(answer.status).not.toBe(503);
       return answer;
-    }, 20_000);
+    });
     expect(again, again.text).toMatchObject({ status: 201, replayed: null });
     expect(await post(key, name)).toMatchObject({ status: 201, replayed: 'true', text: again.text });
   },

@@ -172,7 +172,7 @@ test('a series in constant use is finalised by two commands at once, after its l
   expect(new Set(issued)).toEqual(new Set(Array.from({ length: last }, (_, i) => `FT C2026/${i + 1}`)));
   expect(await listed(id)).toEqual(['FINALIZED', false, last]);
   expect(await atTheAt('C2026')).toEqual(['F', last]);
-}, 60_000);
+});
 
 test('to annul is the same: the answer lost, nothing numbered, completed by the next command', async () => {
   const id = await register('D2026');

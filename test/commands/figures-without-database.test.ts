@@ -42,7 +42,7 @@ test('a database that does not answer: the figures come before whoever reads the
   const began = performance.now();
   expectTheProcessOnly(await figuresOver(silent.port));
   expect(performance.now() - began).toBeLessThan(9_000);
-}, 20_000);
+});
 
 /** Takes connections and says nothing. */
 async function listenSilently(): Promise<{ readonly port: number }> {

@@ -73,7 +73,7 @@ test('of a simulator that is gone: others are chosen, and where it is steered is
   expect(warnings).toEqual([expect.stringContaining(controlUrl(after))]);
   const health = await fetch(`${controlUrl(after)}/__health`);
   expect(await health.json()).toMatchObject({ url: simulatorUrl(after) });
-}, 20_000);
+});
 
 test('of a simulator that lives and may be ending: they are waited for', async () => {
   const before = await holdBesideStranger(process.pid);
@@ -84,7 +84,7 @@ test('of a simulator that lives and may be ending: they are waited for', async (
   await hold.up;
   expect(opened).toEqual([simulatorUrl(before)]);
   expect(warnings).toEqual([]);
-}, 30_000);
+});
 
 test('whoever waits for it to come up is not kept once it is stopped', async () => {
   await holdBesideStranger(process.pid);

@@ -72,7 +72,7 @@ beforeAll(async () => {
       `select count(*)::int as n from certo.documents where at_status = 'PENDING'`,
     );
     expect(rows).toEqual([{ n: 0 }]);
-  }, 20_000);
+  });
 });
 afterAll(() => service.stop());
 

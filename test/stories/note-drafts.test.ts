@@ -128,7 +128,7 @@ describe('another note of the invoice', () => {
     await note(1);
     const now = await Promise.all(open.map(({ id }) => read(id)));
     expect(new Set(now.map(({ summary }) => summary.total))).toEqual(new Set([33.34]));
-  }, 60_000);
+  });
 });
 
 test('all drafts of an invoice issued at once: each as it shows, or told that it changed', async () => {
