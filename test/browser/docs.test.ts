@@ -20,6 +20,7 @@ import { Memory } from '../../src/operations/memory.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { contrastFaults } from './contrast.ts';
+import { pictureOf } from './picture.ts';
 
 const pictures = new URL('../../artifacts/pages/', import.meta.url);
 const paths = ['/', '/docs', '/docs/errors', '/docs/readiness'] as const;
@@ -116,7 +117,8 @@ describe.each(paths)('%s', (path) => {
     async (theme, width) => {
       const { page, outside, complaints } = await visit(path, { theme, width });
       const name = `${path === '/' ? 'landing' : path.slice(1).replace('/', '-')}-${theme}-${width}`;
-      await page.screenshot({ path: new URL(`${name}.png`, pictures).pathname, fullPage: path !== '/docs/errors' });
+      const whole = path !== '/docs/errors';
+      await pictureOf(page, { path: new URL(`${name}.png`, pictures).pathname, fullPage: whole });
       expect(outside).toEqual([]);
       expect(complaints).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
@@ -133,7 +135,7 @@ describe('the reference, at work', () => {
     async (theme, width) => {
       const { page, outside, complaints } = await visit('/docs', { theme, width });
       const picture = (name: string) =>
-        page.screenshot({ path: new URL(`docs-${name}-${theme}-${width}.png`, pictures).pathname });
+        pictureOf(page, { path: new URL(`docs-${name}-${theme}-${width}.png`, pictures).pathname });
       await page.click('.btn.authorize');
       await page.waitForSelector('.modal-ux');
       await picture('key');
@@ -183,7 +185,7 @@ test('the address of a problem opens its code', async () => {
 test('the landing page speaks Portuguese to who asks for it', async () => {
   const { page } = await visit('/', { locale: 'pt-PT' });
   expect(await page.textContent('.button')).toBe('Abrir a referência');
-  await page.screenshot({ path: new URL('landing-pt.png', pictures).pathname });
+  await pictureOf(page, { path: new URL('landing-pt.png', pictures).pathname });
   await page.close();
 });
 

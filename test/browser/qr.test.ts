@@ -6,6 +6,7 @@ import { type Browser, chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareZXingModule, readBarcodes } from 'zxing-wasm/reader';
 import { qrDataUri } from '../../src/print/qr.ts';
+import { pictureOf } from './picture.ts';
 
 const wasmBinary = new Uint8Array(
   readFileSync(createRequire(import.meta.url).resolve('zxing-wasm/reader/zxing_reader.wasm')),
@@ -31,7 +32,7 @@ test.each([
 ])('the data address is read from the page as it stands: %.30s', async (html) => {
   const page = await browser.newPage();
   await page.setContent(html);
-  const picture = await page.locator('#qr').screenshot();
+  const picture = await pictureOf(page.locator('#qr'));
   const [found] = await readBarcodes(new Uint8Array(picture), { formats: ['QRCode'] });
   expect(found?.text).toBe(message);
   await page.close();
