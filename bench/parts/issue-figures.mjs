@@ -51,7 +51,7 @@ async function measure({ bench, say, rounds, quick }) {
   };
   const bare = await openBare(quick ? 0.5 : seconds);
   try {
-    const pgbench = await openPgbench();
+    const pgbench = await openPgbench(bench);
     const books = await openBooks(service, company);
     const issue = async (count, width) => {
       const drafts = await firing.drafts(count);
@@ -66,7 +66,10 @@ async function measure({ bench, say, rounds, quick }) {
         bare: await bare.issue(),
       }),
       async () => ({ sevenTrips: await pgbench?.play('seven-trips', { quick }) }),
-      async () => ({ oneStatement: await pgbench?.play('one-statement', { quick }) }),
+      async () => ({
+        oneStatement: await pgbench?.play('one-statement', { quick }),
+        ownTables: await pgbench?.play('own-tables', { quick }),
+      }),
     ];
     say('issuing: warm-up');
     await bare.issue();
@@ -104,6 +107,7 @@ function summary(results, broken) {
     bare: of((one) => one.bare),
     sevenTrips: of(({ sevenTrips }) => sevenTrips),
     oneStatement: of(({ oneStatement }) => oneStatement),
+    ownTables: of(({ ownTables }) => ownTables),
     perSecond: Object.fromEntries(widths.map((width) => [width, of((one) => one[width].perSecond)])),
     p50_ms: of((one) => one[64].p50_ms),
     p99_ms: of((one) => one[64].p99_ms),

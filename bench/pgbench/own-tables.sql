@@ -1,0 +1,9 @@
+\set n :n + 1
+\set place :from + :client_id * :each + :n
+begin;
+select s.last_number, d.id as draft from series s, bench_drafts d where s.company_id = cast(:company as uuid) and s.id = cast(:series as uuid) and d.place = :place for update of s \gset
+select status, updated_at, content from documents where company_id = cast(:company as uuid) and id = cast(:draft as uuid) for update;
+update documents set seal = decode(:seal, 'hex'), state_seal = decode(:state_seal, 'hex'), series_id = cast(:series as uuid), date = current_date, due_date = current_date, sequence = :last_number + 1, number = :code || '/' || (:last_number + 1), atcud = :validation || '-' || (:last_number + 1), hash = :hash, signed_text = :signed_text, key_version = 1, certificate_number = :certificate, system_entry = :system_entry, qr = :qr, issued_at = now(), issued_by = :actor, issued_state = cast(:issued_state as jsonb), status = 'ISSUED', updated_at = now(), outstanding = gross, credited = 0, at_status = 'PENDING' where company_id = cast(:company as uuid) and id = cast(:draft as uuid) and status = 'DRAFT';
+update series set last_number = last_number + 1, last_date = current_date, last_hash = :hash, last_system_entry = :system_entry, last_issued_at = now(), updated_at = now(), last_seal = sha256(int8send(:last_number)), head_seal = sha256(int8send(:last_number + 1)) where company_id = cast(:company as uuid) and id = cast(:series as uuid) and last_number = :last_number;
+with audited as (insert into audit (company_id, id, at, actor, operation, subject_id, request_id) values (cast(:company as uuid), uuidv7(), now(), :actor, 'issueInvoice', cast(:draft as uuid), :request)) insert into claims (company_id, scope, operation, key, fingerprint, status, content_type, retold, created_at, completed_at) values (cast(:company as uuid), :scope, :operation, :draft, decode(:fingerprint, 'hex'), 200, :content_type, cast(:retold as text), now(), now());
+commit;
