@@ -1,7 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { refusalOf, sampleContent, sampleLine } from '../../test/fiscal-samples.ts';
-import { checkConversion, discountOf, openOf, type Proforma, takenLines, takesOf, type WantedLine } from './convert.ts';
+import {
+  checkConversion,
+  convertedOf,
+  discountOf,
+  openOf,
+  originOf,
+  type Proforma,
+  takenLines,
+  takesOf,
+  type WantedLine,
+} from './convert.ts';
 import { add, compare, fromNumber, isZero, subtract, sum, trimmed } from './decimal.ts';
 import type { Content, Discount, LineInput } from './document.ts';
 
@@ -59,6 +69,26 @@ describe('what is open', () => {
     expect(takesOf(lines, [{ ...other, originLineId: 'z' }])).toBe(false);
     expect(takesOf(lines, [other, line('y', '1', { itemId: 'i' })])).toBe(true);
     expect(takesOf(lines, [{ ...other, originLineId: 'a' }])).toBe(true);
+  });
+
+  test('lines of other items were added: they come from no pro forma', () => {
+    const { lines } = proforma([line('a', '2', { itemId: 'i' })]);
+    const invoice = sampleContent('INVOICE', [
+      line('x', '1', { itemId: 'i' }),
+      line('y', '1', { itemId: 'j' }),
+      { ...line('z', '1', { itemId: 'k' }), originLineId: 'a' },
+    ]);
+    const origin = { id: 'p', number: 'PF A2026/1', date: '2026-03-02', type: 'PROFORMA' } as const;
+    const converted = convertedOf({ ...invoice, origin }, lines);
+    expect(converted.lines.map((own) => originOf(converted, own)?.number)).toEqual([
+      'PF A2026/1',
+      undefined,
+      'PF A2026/1',
+    ]);
+    // Nothing is said of an invoice that has nothing else.
+    const whole = { ...invoice, origin, lines: invoice.lines.slice(0, 1) };
+    expect(convertedOf(whole, lines)).toEqual(whole);
+    expect(originOf(whole, whole.lines[0]!)).toEqual(origin);
   });
 
   test('lines that name theirs come first, whatever the order of the invoices', () => {

@@ -99,8 +99,24 @@ export function openOf(proforma: readonly PricedLine[], invoiced: readonly Takin
 
 /** Whether any of the lines is of the pro forma: an invoice of other things does not invoice it (SAF-T page, section 6). */
 export function takesOf(proforma: readonly PricedLine[], invoiced: readonly TakingLine[]): boolean {
+  return invoiced.some(isOf(proforma));
+}
+
+function isOf(proforma: readonly PricedLine[]): (line: TakingLine) => boolean {
   const own = new Set(proforma.flatMap(({ id, itemId }) => [id, itemId]));
-  return invoiced.some(({ itemId, originLineId }) => own.has(itemId) || own.has(originLineId ?? itemId));
+  return ({ itemId, originLineId }) => own.has(itemId) || own.has(originLineId ?? itemId);
+}
+
+/** The invoice of a pro forma with these lines, which says which of its own were added and are not of the pro forma. */
+export function convertedOf(invoice: Content, proforma: readonly PricedLine[]): Content {
+  const isOwn = isOf(proforma);
+  const added = invoice.lines.filter((line) => !isOwn(line)).map(({ id }) => id);
+  return added.length === 0 ? invoice : { ...invoice, origin: { ...invoice.origin!, added } };
+}
+
+/** The document that a line came from (SAF-T page, section 5, OrderReferences); undefined of a line that was added. */
+export function originOf({ origin }: Content, { id }: PricedLine): DocumentRef | undefined {
+  return origin?.added?.includes(id) ? undefined : origin;
 }
 
 /**

@@ -310,8 +310,11 @@ export interface Content extends Priced {
   readonly payment?: { readonly method?: string | undefined; readonly date?: Day | undefined } | undefined;
   /** The invoice that a credit note, a debit note or a receipt is about; notes say why. */
   readonly parent?: (DocumentRef & { readonly reason?: string | undefined }) | undefined;
-  /** Where the document came from: the pro forma it was converted from. SAF-T OrderReferences. */
-  readonly origin?: DocumentRef | undefined;
+  /**
+   * Where the document came from: the pro forma it was converted from. SAF-T OrderReferences of its lines but of `added`: the
+   * ids of those that were added to it (`originOf` in convert.ts).
+   */
+  readonly origin?: (DocumentRef & { readonly added?: readonly string[] | undefined }) | undefined;
   /** Receipts only: what the payment settles. */
   readonly settles?: readonly Settled[] | undefined;
   /** Transport documents only. */

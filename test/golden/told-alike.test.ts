@@ -287,6 +287,8 @@ test('every kind of document is told alike by SAF-T, to the AT and by its QR cod
   const document = { ...refOf(cash), original: 'FT A2025/9' };
   const stamp = { day: '2026-03-12', code: 'RC', series: 'C2026' };
   await issue(receiptContent([settledOf(cash, { document })], { cashVat: true }), stamp);
+  const origin = { ...refOf(documents.find(({ issued }) => issued.number === 'PF A2026/1')!), added: ['added'] };
+  await issue(sampleContent('INVOICE', [goods, { ...goods, id: 'added' }], { origin }));
   expect(await compareAll(documents)).toBeGreaterThan(12);
 });
 

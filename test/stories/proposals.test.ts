@@ -676,6 +676,19 @@ test('SAF-T: valid, without findings; converted ones are F, invoices name where 
   expect(/<WorkStatusDate>([^<]*)/.exec(work)?.[1]).toBe(/<SystemEntryDate>([^<]*)/.exec(own)?.[1]);
 });
 
+test('SAF-T: what was added to an invoice does not come from its pro forma', async () => {
+  const made = await proposal([{ quantity: 2 }, { quantity: 3 }]);
+  const draft = await draftOf(made.id);
+  const anew = made.items.map(({ ref }) => ({ id: ref, quantity: 1 }));
+  const items = [anew[0], { id: (await A.item()).id, quantity: 1 }, anew[1]];
+  const invoice = (await issue((await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { items })).json)).json;
+  const { xml } = await saftOf(service, A, '2026-01-01', '2026-12-31');
+  const own = xml.slice(xml.indexOf(`<InvoiceNo>${invoice.number}<`));
+  const lines = own.slice(0, own.indexOf('</Invoice>')).split('<Line>').slice(1);
+  const origins = lines.map((line) => /<OriginatingON>([^<]*)/.exec(line)?.[1]);
+  expect(origins).toEqual([made.number, undefined, made.number]);
+});
+
 test('SAF-T: a pro forma is invoiced in the files that hold an invoice of it, cancelled or not', async () => {
   await service.setClock(new Date('2026-06-29T10:00:00Z'));
   const made = await proposal([{ quantity: 2 }]);

@@ -2,6 +2,7 @@
 import type { AtGateway, Credentials, Outcome } from '../../at/gateway.ts';
 import type { SalesReport, SettledPart, TransportReport } from '../../at/reports.ts';
 import type { Row } from '../../db/transact.ts';
+import { originOf } from '../../fiscal/convert.ts';
 import { type Content, type DocumentType, documentTypes, type Place, type Region } from '../../fiscal/document.ts';
 import { quotedNumber } from '../../fiscal/recovery.ts';
 import { assert } from '../../fiscal/refusal.ts';
@@ -138,15 +139,18 @@ function domestic(place: Place): Place | undefined {
 
 function salesReport(telling: Telling): SalesReport {
   const report = documentOf(telling);
-  const { cashVat, cae, origin, lines } = report.content;
+  const { content } = report;
+  const { cashVat, cae, origin, lines } = content;
   return {
     ...report,
     status: 'N',
     statusDate: report.issued.systemEntry,
     cashVat: cashVat === true,
     eac: cae,
-    // As in SAF-T: every line of a converted pro forma refers to it.
-    origins: origin === undefined ? undefined : Object.fromEntries(lines.map(({ id }) => [id, [origin]])),
+    // As in SAF-T: every line that came from the pro forma refers to it.
+    origins:
+      origin &&
+      Object.fromEntries(lines.filter((line) => originOf(content, line) !== undefined).map(({ id }) => [id, [origin]])),
   };
 }
 

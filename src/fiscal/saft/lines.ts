@@ -1,5 +1,6 @@
 /** Lines of sales, transport and working documents. They differ in three elements and in the value of transports. */
 
+import { originOf } from '../convert.ts';
 import { cut } from '../cut.ts';
 import { isZero } from '../decimal.ts';
 import { documentTypes, type PricedLine } from '../document.ts';
@@ -38,9 +39,10 @@ export function linesXml(document: SaftDocument, tally: Tally | undefined): stri
   const corrected = transport ? '' : correctedXml(document);
   let xml = '';
   for (const line of content.lines) {
+    const cameFrom = originOf(content, line) === undefined ? '' : origin;
     const amount = valued ? line.eur.net : '0.00';
     if (tally !== undefined) count(tally, side, amount, line.quantity);
-    xml += `<Line>\n<LineNumber>${line.number}</LineNumber>\n${origin}${leaf('ProductCode', line.itemId)}${leaf(
+    xml += `<Line>\n<LineNumber>${line.number}</LineNumber>\n${cameFrom}${leaf('ProductCode', line.itemId)}${leaf(
       'ProductDescription',
       productDescription(line.name),
     )}<Quantity>${line.quantity}</Quantity>\n${leaf('UnitOfMeasure', cut(unitText(line.unit), 20))}<UnitPrice>${
@@ -59,7 +61,7 @@ function count(tally: Tally, side: 'DEBIT' | 'CREDIT', amount: string, quantity:
   tally.quantity += unitsOf(quantity) ?? 0n;
 }
 
-/** Where the document came from: the pro forma or the transport document, on each line (Portaria 302/2016, OrderReferences). */
+/** Where the document came from: the pro forma or the transport document, on each line of it (Portaria 302/2016, OrderReferences). */
 function originXml({ content: { origin } }: SaftDocument): string {
   if (origin === undefined) return '';
   return group('OrderReferences', leaf('OriginatingON', cut(origin.number, 60)) + plain('OrderDate', origin.date));

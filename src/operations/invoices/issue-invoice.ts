@@ -5,7 +5,7 @@
  */
 import type { Call, Row } from '../../db/transact.ts';
 import { atStatusOf } from '../../fiscal/communicated.ts';
-import { checkConversion } from '../../fiscal/convert.ts';
+import { checkConversion, convertedOf } from '../../fiscal/convert.ts';
 import { debitNoteOver } from '../../fiscal/debit-note.ts';
 import type { Content } from '../../fiscal/document.ts';
 import { assert, Refusal } from '../../fiscal/refusal.ts';
@@ -212,13 +212,14 @@ const holdPlace = ({ series, moment }: Place): Call[] => [
 const isAsDrafted = ({ row, numbered, parent, proposal }: IssueChange): boolean =>
   parent === undefined && proposal === undefined && numbered.decided.content === row['content'];
 
-/** A debit note follows the regime of the invoice it corrects; what is made of a pro forma for training is for training. */
+/** A debit note follows the regime of the invoice it corrects; what is made of a pro forma for training is for training, and says what is not of it. */
 function following(draft: Content, parent: Parent | undefined, proposal: Proposal | undefined): Content {
   if (parent !== undefined) {
     const { cashVat, training } = parent.content;
     return { ...draft, cashVat, training };
   }
-  return proposal === undefined ? draft : { ...draft, training: proposal.content.training };
+  if (proposal === undefined) return draft;
+  return { ...convertedOf(draft, proposal.content.lines), training: proposal.content.training };
 }
 
 /** Of a draft that nothing else has to be locked with. */
