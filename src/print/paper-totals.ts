@@ -148,11 +148,15 @@ function eurosOf({ type, books, currency, exchangeRate, cashVat }: Content, pen:
 
 type Withheld = Pick<WithholdingGroup, 'type' | 'amount'> & Partial<Pick<WithholdingGroup, 'percent' | 'reason'>>;
 
-/** Each with its percentage and norm; where they are too many, one sum of each tax. */
+/**
+ * Each with its percentage and norm; where they are too many, one sum of each tax. None of which nothing is withheld: SAF-T, the
+ * QR code and the AT do not tell it either.
+ */
 function listed(groups: readonly WithholdingGroup[], most: number): readonly Withheld[] {
-  if (groups.length <= most) return groups;
+  const told = groups.filter(({ amount }) => !isZero(amount));
+  if (told.length <= most) return told;
   const sums = new Map<WithholdingType, Decimal>();
-  for (const { type, amount } of groups) sums.set(type, add(sums.get(type) ?? '0', amount));
+  for (const { type, amount } of told) sums.set(type, add(sums.get(type) ?? '0', amount));
   return [...sums].map(([type, amount]) => ({ type, amount }));
 }
 

@@ -458,6 +458,28 @@ describe('VAT', () => {
     ]);
   });
 
+  test('a tax of which nothing is withheld is not told, as SAF-T, QR code and the AT are not', () => {
+    const irs = { type: 'IRS', percent: '23', reason: 'Artigo 101.º do CIRS' } as const;
+    const nothing = line({ name: 'a', unitPrice: '0.01', withholding: irs });
+    const rent = line({ name: 'b', unitPrice: '100', withholding: { type: 'IRC', percent: '25' } });
+    for (const [type, word] of [
+      ['INVOICE', 'Total'],
+      ['CREDIT_NOTE', 'Total'],
+      ['RECEIPT', 'Total recebido'],
+    ] as const) {
+      const { afterGross, final } = paper(sample({ type, lines: [nothing] })).totals!;
+      expect([afterGross, final]).toEqual([[], { label: word, value: '0,01 €' }]);
+      const other = paper(sample({ type, lines: [nothing, rent] })).totals!;
+      expect(other.afterGross.slice(1)).toEqual([{ label: 'Retenção na fonte IRC 25 %', value: '25,00 €' }]);
+    }
+    // A yen is less than a cent.
+    const yen = line({ name: 'a', unitPrice: '3', withholding: irs });
+    const { afterGross, euros } = paper(sample({ lines: [yen], content: { currency: 'JPY', exchangeRate: '0.006' } }))
+      .totals!;
+    expect(afterGross.map(({ value }) => value)).toEqual(['3,69 JPY', '0,69 JPY']);
+    expect(euros.map(({ label }) => label)).toEqual(['Câmbio', 'Total sem IVA', 'IVA', 'Total']);
+  });
+
   test('what is paid when it is issued says what was paid, not what is to be', () => {
     const withheld = line({ name: 'a', unitPrice: '1000', withholding: { type: 'IRS', percent: '23' } });
     const final = (type: DocumentType, language: PrintInput['language'] = 'pt') =>
