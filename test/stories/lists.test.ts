@@ -25,11 +25,11 @@ beforeAll(async () => {
   const draft = (over: Record<string, unknown>) => A.draft({ customerId: joao, items: items(1), ...over });
 
   const overdue = await A.issue(
-    await draft({ customerId: firma, items: items(5), dueDate: '2026-03-02', notes: 'Urgente' }),
+    await draft({ customerId: firma, items: items(5), dueDate: '2026-03-02', notes: 'Urgente\npagar já' }),
   );
   await at('2026-03-02');
   const pending = await A.issue(
-    await draft({ items: items(4), dueDate: '2026-04-30', description: 'Avença de março' }),
+    await draft({ items: items(4), dueDate: '2026-04-30', description: 'Avença de março\nHoras a mais' }),
   );
   const cash = await A.issue(await draft({ type: 'SIMPLIFIED_INVOICE', items: items(3), payment: { method: 'NU' } }));
   await at('2026-03-03');
@@ -97,7 +97,10 @@ describe('filters', () => {
     ['fromDate=2026-03-03&toDate=2026-03-02&status=ISSUED', ''],
     ['currency=USD', 'dollars'],
     ['description=AVENCA', 'pending'],
+    ['description=marco%0Ahoras', 'pending'],
     ['notes=urgente', 'open overdue'],
+    ['notes=Urgente%0Apagar', 'overdue'],
+    ['notes=urgente%0A%0Apagar', ''],
     ['includeATInvoices=true', 'newest open debit dollars cash pending overdue'],
     ['status=ISSUED&documentType=INVOICE&aggregatedStatus=OVERDUE&search=firma', 'overdue'],
   ])('%s', async (query, names) => {
@@ -188,6 +191,12 @@ test('customers and items are sorted by name as well', async () => {
     'Óscar',
     'Zé',
   ]);
+});
+
+test('customers are found by more than one line of their description', async () => {
+  const { id } = await A.customer({ description: 'Porta azul\nTocar duas vezes' });
+  const found = await A.get('/customers?description=azul%0Atocar');
+  expect([found.status, found.json]).toMatchObject([200, [{ id }]]);
 });
 
 test('an entry is the document in short', async () => {

@@ -43,7 +43,7 @@ const names = [
 const says = [
   null,
   'Avença de março',
-  'Instalação',
+  'Instalação\nna obra',
   'a_b%c\\d',
   "d'um lado",
   'MANUTENÇÃO  dupla',
@@ -281,7 +281,8 @@ const sought = fc.oneof(
     .tuple(
       fc.constantFrom(
         ...names,
-        ...says.filter((text) => text !== null),
+        // No line break: what is searched anywhere has none.
+        ...says.flatMap((text) => text?.split('\n') ?? []),
         'FT X/12',
         'AAJF-3',
         '500',
@@ -463,7 +464,7 @@ test('of several filters by text each holds, whichever of them finds the rows', 
   const tx = database.db.read(entryOfCompany(A, 'test'));
   const { is, from } = lists.sales;
   const listed = { from, columns: 'id', conditions: [is as Condition], sortColumns, page: { limit: 100 } };
-  const pieces = ['a', 'ç', 'avenca', 'instala', '', 'zz', 'dupla', '½ pr'];
+  const pieces = ['a', 'ç', 'avenca', 'instala', '', 'zz', 'dupla', '½ pr', 'ção\nna'];
   let hits = 0;
   for (const described of pieces)
     for (const noted of pieces) {

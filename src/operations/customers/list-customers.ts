@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { anyOf, type Condition, equals } from '../../db/page.ts';
 import { withoutOwnPrefix } from '../../fiscal/nif.ts';
-import { line, listQuery } from '../fields.ts';
+import { line, listQuery, text } from '../fields.ts';
 import { readMasters } from '../listed-masters.ts';
 import { defineRead } from '../operation.ts';
 import { type Containing, customerWords, inAny, inColumn } from '../search.ts';
@@ -14,6 +14,7 @@ const byColumn = {
       Type.Optional(line(254, name === 'taxpayerNumber' ? 'Equal.' : 'Contains.')),
     ]),
   ) as Record<keyof typeof customerColumns, ReturnType<typeof Type.Optional<ReturnType<typeof line>>>>),
+  description: Type.Optional(text(254, 'Contains.')),
   country: Type.Optional(Type.String({ format: 'country', description: 'ISO 3166-1 alpha-2; equal.' })),
 };
 

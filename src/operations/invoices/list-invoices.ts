@@ -4,7 +4,7 @@ import type { Row, Tx } from '../../db/transact.ts';
 import type { Content, Day, Region } from '../../fiscal/document.ts';
 import { addDays, dayOf, parseDay, startInstant, startOfDay } from '../../fiscal/time.ts';
 import type { Principal } from '../../identity/principal.ts';
-import { day, id, line, listQuery, oneOf } from '../fields.ts';
+import { day, id, line, listQuery, oneOf, text } from '../fields.ts';
 import { datedFrom, datedTo, listedColumns, readPage, showBuyer, showSums } from '../listed-documents.ts';
 import { readNow } from '../now.ts';
 import { defineRead } from '../operation.ts';
@@ -30,8 +30,8 @@ const query = listQuery(['createdAt', 'updatedAt', 'date', 'dueDate', 'number', 
     day('Numbered documents up to and including this date; those without a number are not filtered by it.'),
   ),
   currency: Type.Optional(Type.String({ format: 'currency', description: 'Equal.' })),
-  description: Type.Optional(line(254, 'Contains.')),
-  notes: Type.Optional(line(254, 'Contains.')),
+  description: Type.Optional(text(254, 'Contains.')),
+  notes: Type.Optional(text(254, 'Contains.')),
   parentInvoiceId: Type.Optional(id('Documents made from that invoice.')),
   scheduleTemplateId: Type.Optional(id('Documents issued by that recurring invoice.')),
   filterAllStatusesByDate: Type.Optional(
