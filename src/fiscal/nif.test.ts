@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { checkTaxId, isNif, isOwnNif, isPersonNif, withoutOwnPrefix, withoutPrefix } from './nif.ts';
+import { checkTaxId, isNif, isOwnNif, isPersonNif, keptInstead, withoutPrefix } from './nif.ts';
 
 // The reference's own lists.
 const valid = [
@@ -151,12 +151,18 @@ test('EU numbers lose their prefix, others stay', () => {
       const prefixed = `${country === 'GR' ? 'EL' : country}${number}`;
       expect(withoutPrefix(country, prefixed), prefixed).toBe(number);
       expect(withoutPrefix(country, number), number).toBe(number);
-      expect(withoutOwnPrefix(prefixed), prefixed).toBe(number);
+      expect([...keptInstead(prefixed)], prefixed).toEqual([[number, [country]]]);
     }
   }
-  expect(withoutOwnPrefix('US 1')).toBe('US 1');
   expect(withoutPrefix('DE', 'DE1234')).toBe('DE1234');
   expect(withoutPrefix('DE', 'FR123456789')).toBe('FR123456789');
   expect(withoutPrefix('PT', 'PT123456789')).toBe('PT123456789');
   expect(withoutPrefix('US', 'US 1')).toBe('US 1');
+});
+
+test('what the books carry instead of a number says of which countries it would be', () => {
+  expect([...keptInstead('de 12345678901')]).toEqual([]);
+  expect([...keptInstead('FI 1234-5678')]).toEqual([['12345678', ['FI']]]);
+  expect([...keptInstead('1234.5678')]).toEqual([['12345678', ['CZ', 'DK', 'FI', 'HU', 'LU', 'MT', 'RO', 'SI']]]);
+  for (const kept of ['12345678', 'B12345678', 'US 1', '', 'PT123456789']) expect([...keptInstead(kept)]).toEqual([]);
 });

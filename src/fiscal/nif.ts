@@ -89,10 +89,20 @@ export function withoutPrefix(country: string, text: string): string {
   return form.test(rest) ? rest : text;
 }
 
-/** The same for a number whose country is only known by its prefix, if it has one. */
-export function withoutOwnPrefix(text: string): string {
-  const prefix = text.slice(0, 2).toUpperCase();
-  return withoutPrefix(prefix === 'EL' ? 'GR' : prefix, text);
+/**
+ * What the books carry instead of `text`, were it entered as the number of a member state: the number, and the countries
+ * (ISO 3166-1 alpha-2) that it would be of. "DE 123456789" → 123456789 of DE. Empty where every country keeps it as it is.
+ */
+export function keptInstead(text: string): ReadonlyMap<string, readonly string[]> {
+  const kept = new Map<string, string[]>();
+  for (const country of Object.keys(viesForms)) {
+    const number = withoutPrefix(country, text);
+    if (number === text) continue;
+    const before = kept.get(number);
+    if (before === undefined) kept.set(number, [country]);
+    else before.push(country);
+  }
+  return kept;
 }
 
 /**

@@ -81,15 +81,28 @@ describe('customers', () => {
     ]);
   });
 
-  test('a number of the EU is found as it was entered and as it is kept', async () => {
-    const { json } = await A.post<CustomerJson>('/customers', {
-      name: 'Ana',
-      country: 'ES',
-      taxpayerNumber: 'ESB12345674',
-    });
-    for (const number of ['ESB12345674', 'B12345674']) {
-      const found = await A.get<CustomerJson[]>(`/customers?taxpayerNumber=${number}`);
-      expect([number, found.json.map(({ id }) => id)]).toEqual([number, [json.id]]);
+  test('a number of the EU is found as it was entered and as it is kept, and no other country’s with it', async () => {
+    const made = async (country: string, taxpayerNumber: string) => (await A.customer({ country, taxpayerNumber })).id;
+    const ana = await made('ES', 'ESB12345674');
+    const luz = await made('ES', 'c-7654321.d');
+    const german = await made('DE', '123 456 789');
+    const american = await made('US', '123456789');
+    const greek = await made('GR', 'EL123456789');
+    const portuguese = await made('PT', '123456789');
+    for (const [number, ...ids] of [
+      ['ESB12345674', ana],
+      ['B12345674', ana],
+      ['c-7654321.d', luz],
+      ['c7654321d', luz],
+      ['es C7654321D', luz],
+      ['DE123456789', german],
+      ['el 123456789', greek],
+      ['123 456 789', greek, german],
+      ['123456789', portuguese, greek, american, german],
+      ['PT123456789'],
+    ] as const) {
+      const found = await A.get<CustomerJson[]>(`/customers?taxpayerNumber=${encodeURIComponent(number)}`);
+      expect([number, found.json.map(({ id }) => id)]).toEqual([number, ids]);
     }
   });
 

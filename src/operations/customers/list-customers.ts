@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { anyOf, type Condition, equals } from '../../db/page.ts';
-import { withoutOwnPrefix } from '../../fiscal/nif.ts';
+import { allOf, anyOf, type Condition, equals } from '../../db/page.ts';
+import { keptInstead } from '../../fiscal/nif.ts';
 import { line, listQuery, text } from '../fields.ts';
 import { readMasters } from '../listed-masters.ts';
 import { defineRead } from '../operation.ts';
@@ -43,8 +43,7 @@ export const listCustomers = defineRead({
       const value = query[name as keyof typeof customerColumns];
       if (value === undefined) continue;
       if (name === 'taxpayerNumber') {
-        // As it was entered and as it is kept.
-        conditions.push(anyOf([value, withoutOwnPrefix(value)].map((number) => equals(column, number))));
+        conditions.push(numbered(column, value));
       } else if (name === 'country') conditions.push(equals(column, value));
       else {
         const searches = name === 'name' ? 'shown_name' : column;
@@ -56,6 +55,14 @@ export const listCustomers = defineRead({
   },
   show: (rows) => rows.map(showCustomer),
 });
+
+/** As it is kept, or as it was entered: then only of the countries that keep it otherwise. */
+function numbered(column: string, entered: string): Condition {
+  const otherwise = [...keptInstead(entered)].map(([number, countries]) =>
+    allOf([equals(column, number), anyOf(countries.map((country) => equals('country', country)))]),
+  );
+  return anyOf([equals(column, entered), ...otherwise]);
+}
 
 /** Columns that `search` looks through; the function certo.words_of_customer says the same. */
 const searched = ['shown_name', 'company_name', 'taxpayer_number', 'email'];
