@@ -224,9 +224,15 @@ describe.each(operations.map((operation) => [operation.name, operation] as const
     }
   });
 
-  test('any spelling of the type is taken, and an empty parameter (RFC 9110, 5.6.6)', async () => {
+  test('any spelling of the type and of UTF-8 is taken, and an empty parameter (RFC 9110, 5.6.6)', async () => {
     const { path } = await sampled();
-    const types = ['Application/JSON', 'application/json;', 'application/json ;', 'application/json;charset="UTF-8"'];
+    const types = [
+      'Application/JSON',
+      'application/json;',
+      'application/json ;',
+      'application/json;charset="UTF-8"',
+      'application/json; charset=utf8',
+    ];
     for (const type of types) {
       const answer = await A.call(method, path, { raw: '{', headers: { 'content-type': type } });
       expect([type, ...refusal(answer)]).toEqual([type, 400, 'MALFORMED_JSON']);

@@ -111,9 +111,11 @@ function formOf(operation: Operation, { request: { headers }, body: bytes }: Exc
   return { body, malformed };
 }
 
+/** Many programs write UTF-8 without its hyphen, and mean it. */
 function isJson(contentType: string | undefined): boolean {
   return (
     contentType === 'application/json' ||
-    (contentType !== undefined && /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?$/i.test(contentType.trim()))
+    (contentType !== undefined &&
+      /^application\/json\s*(;\s*charset\s*=\s*"?utf-?8"?\s*)?;?$/i.test(contentType.trim()))
   );
 }
