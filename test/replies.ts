@@ -90,6 +90,7 @@ export interface InvoiceJson extends ListedInvoice {
   readonly issuedAt?: string;
   readonly description?: string;
   readonly notes?: string;
+  readonly reason?: string;
   readonly cae: string;
   readonly exchangeRate?: number;
   readonly syncWithAt: { readonly status: string; readonly atCode?: string; readonly atMessage?: string };

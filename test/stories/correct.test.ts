@@ -326,6 +326,21 @@ describe('credit notes', () => {
     expect(rows[0].reason).toBe('Outra');
   });
 
+  test('says why it corrects, as a draft and once it is issued, also where nothing was said', async () => {
+    const { id } = await invoice();
+    const draft = (await credit(id, { issue: false })).json;
+    const changed = (await A.patch<InvoiceJson>(`/invoices/${draft.id}`, { reason: 'Devolução' })).json;
+    const issued = await A.issue(changed);
+    const read = (await A.get<InvoiceJson>(`/invoices/${draft.id}`)).json;
+    expect([draft, changed, issued, read].map(({ reason }) => reason)).toEqual([
+      'Anulação',
+      'Devolução',
+      'Devolução',
+      'Devolução',
+    ]);
+    expect((await A.get<InvoiceJson>(`/invoices/${id}`)).json).not.toHaveProperty('reason');
+  });
+
   test('as a draft in a series that is none for it: said at its place, and nothing changes', async () => {
     const { id } = await invoice();
     const draft = (await credit(id, { issue: false })).json;

@@ -168,3 +168,15 @@ test('the draft of a note shows the tax point of its invoice, alone and in the l
     expect([(await reissued(draft)).taxPointDate, await listed(draft)]).toEqual([taxPoint, taxPoint]);
   }
 });
+
+test('it says why it corrects, once it names its invoice', async () => {
+  const { id } = await A.item({ name: 'Chá', unitPrice: 10 });
+  const items = [{ id, quantity: 1 }];
+  const invoice = await invoiceOf('2026-03-02', items);
+  const named = await A.draft(noteOn(invoice, items));
+  const later = await A.draft({ ...noteOn(invoice, items), parentInvoiceId: undefined });
+  const naming = (await A.patch<InvoiceJson>(`/invoices/${later.id}`, { parentInvoiceId: invoice.id })).json;
+  const issued = await A.issue(naming);
+  expect([named, naming, issued].map(({ reason }) => reason)).toEqual(['Preço', 'Preço', 'Preço']);
+  expect((await A.patch<InvoiceJson>(`/invoices/${named.id}`, { type: 'INVOICE' })).json).not.toHaveProperty('reason');
+});

@@ -83,6 +83,7 @@ export const invoiceReplyMembers = {
   updatedAt: dateTime('Revision; pass it as expectedUpdatedAt when issuing.'),
   description: maybe(text()),
   notes: maybe(text()),
+  reason: maybe(text('Why a note corrects its invoice.')),
   cae: text(),
   exchangeRate: maybe(number('EUR per 1 unit, for other currencies than EUR.')),
   createdAt: dateTime('Creation of the record.'),

@@ -83,6 +83,8 @@ function showTerms(content: Content): Record<string, unknown> {
     exchangeRate: content.exchangeRate === undefined ? undefined : toNumber(content.exchangeRate),
     description: content.description,
     notes: content.notes,
+    // Printed, exported and frozen with the rest, so whoever is about to issue it reads it here.
+    reason: content.parent?.reason,
     cae: content.cae,
   };
 }
