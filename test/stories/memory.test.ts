@@ -43,12 +43,15 @@ interface Faults {
   readonly lose?: () => boolean;
   /** What is to be written waits for this. */
   readonly hold?: () => Promise<void>;
+  /** That it is written is heard after this. */
+  readonly hear?: () => Promise<void>;
   /** Nothing can be read. */
   readonly away?: () => boolean;
 }
 
 /** A process that remembers nothing yet. Whoever else changes something does it through the service's own door. */
-async function freshProcess({ lose = () => false, hold = async () => undefined, away = () => false }: Faults = {}) {
+async function freshProcess(faults: Faults = {}) {
+  const { lose = () => false, hold = async () => undefined, hear = async () => undefined, away = () => false } = faults;
   const nothing = () => Promise.reject(new ConnectionLost('no server', { sent: false }));
   const nowhere: Tx = { query: nothing, batch: nothing, commitWith: nothing };
   const trips: Trips = { read: 0, written: 0, failed: 0, locked: 0 };
@@ -80,6 +83,7 @@ async function freshProcess({ lose = () => false, hold = async () => undefined, 
           throw error;
         }
         trips.written += 1;
+        await hear();
         if (lose()) throw new OutcomeUnknown(new Error('the answer was lost'));
       }),
     }),
@@ -420,11 +424,34 @@ describe('an idempotency key of what is written at once', () => {
     // To another credential it is a key of its own.
     const { key } = await A.anotherKey();
     expect(codeOf(await process.issue({ ...other, updatedAt: draft.updatedAt }, { name, key }))).toBe('DRAFT_CHANGED');
+    // So it is in another operation, which is written behind the first.
+    const another = process.draft(body, { name });
     process.trips();
     open();
-    expect((await first).status).toBe(200);
+    expect([(await first).status, (await another).status]).toEqual([200, 201]);
     expect((await process.issue(draft, { name })).text).toBe((await first).text);
-    expect(process.trips()).toMatchObject({ written: 1, failed: 0, locked: 0 });
+    expect(process.trips()).toMatchObject({ written: 2, failed: 0, locked: 0 });
+  });
+
+  test('is replayed as soon as it is recorded, also while the request that has it is not answered', async () => {
+    const body = await bodyOf();
+    let gate: Promise<void> | undefined;
+    const process = await knowing(body, { hear: async () => gate });
+    const draft = await draftAt(process, body);
+    const name = uuidv7();
+    let open = (): void => undefined;
+    gate = new Promise((resolve) => {
+      open = resolve;
+    });
+    const first = process.issue(draft, { name });
+    await eventually(() => expect(process.trips().written).toBe(1));
+    const twin = await process.issue(draft, { name });
+    expect([twin.status, twin.headers['idempotent-replayed']]).toEqual([200, 'true']);
+    expect(codeOf(await process.issue({ ...draft, updatedAt: '2020-01-01T00:00:00.000Z' }, { name }))).toBe(
+      'IDEMPOTENCY_KEY_REUSED',
+    );
+    open();
+    expect(await first).toMatchObject({ status: 200, text: twin.text });
   });
 
   test('that another request has here is 503 while nobody can be asked who wants it', async () => {
