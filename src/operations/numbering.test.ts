@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { sampleContent } from '../../test/fiscal-samples.ts';
+import type { Row, Tx } from '../db/transact.ts';
 import { generateSigningKey, localSigner } from '../keys/signer.ts';
-import { numberDocument, type Place } from './numbering.ts';
+import { lockPlace, numberDocument, type Place } from './numbering.ts';
 import { runningFrom } from './running-head.ts';
 import type { World } from './world.ts';
 
@@ -77,4 +78,22 @@ test('what has a date of its own stays in the series of that day, also when it w
   const dated = { ...document, content: { ...document.content, date: '2026-11-30' } };
   const { decided, now } = await numberDocument(dated, beforeMidnight({}), world);
   expect([decided.date, now.toISOString()]).toEqual(['2026-11-30', '2026-12-01T00:00:00.050Z']);
+});
+
+test('what is numbered in one transaction goes on from each other, each in its own series', async () => {
+  const { moment, series } = beforeMidnight({});
+  const [own, other] = [series!, { ...series!, id: 't', code: 'D2026', last_number: 7 }];
+  const locked = async (row: Row, asked = moment) => {
+    const tx = { batch: async () => [[row], [asked]] } as unknown as Tx;
+    const { running } = await lockPlace(tx, { type: 'INVOICE', seriesId: String(row['id']) });
+    return running!;
+  };
+  const first = await locked(own);
+  first.head = { ...first.head, lastSequence: 1 };
+  expect([(await locked(other)).head, (await locked(own)).head]).toMatchObject([
+    { code: 'D2026', lastSequence: 7 },
+    { code: 'CX2026', lastSequence: 1 },
+  ]);
+  // Another transaction has read another moment, and sees where the series stands by then.
+  expect((await locked({ ...own, last_number: 5 }, { ...moment })).head.lastSequence).toBe(5);
 });

@@ -84,24 +84,27 @@ test.each([true, false])('a number is written only in a series that is there (as
 });
 
 test('documents that go on from each other move the head once, on the conditions of all; any other moves it again', async () => {
-  const { draft, series } = await draftAndSeries();
+  const { draft, series: row } = await draftAndSeries();
+  const lastSeal = Buffer.alloc(32, 9);
+  const series: Row = { ...row, last_hash: 'of the one before', last_seal: lastSeal };
   const from = Number(series['last_number']);
-  /** Of two documents: numbers before and behind each move, and whether the series has to be the default. */
+  /** Of two documents: numbers before and behind each move, whether the series has to be the default, hash and seal before. */
   const moves = async (areNamed: [boolean, boolean], change: (second: Numbered) => Partial<Numbered> = () => ({})) => {
     const running = runningFrom(series);
     const first = await numberedIn(draft, series, running, areNamed[0]);
     const second = await numberedIn(draft, series, running, areNamed[1]);
     const members = [callsOf(first, draft, true), callsOf({ ...second, ...change(second) }, draft, true)];
     const { calls } = joinCalls(members.map(([move]) => [move]));
-    return calls.map(([, values]) => [8, 1, 11].map((place) => encodeAll(values)[place]));
+    return calls.map(([, values]) => [8, 1, 11, 9, 10].map((place) => encodeAll(values)[place]));
   };
-  expect(await moves([true, true])).toEqual([[`${from}`, `${from + 2}`, 'false']]);
+  const before = ['of the one before', lastSeal];
+  expect(await moves([true, true])).toEqual([[`${from}`, `${from + 2}`, 'false', ...before]]);
   for (const areNamed of [
     [false, false],
     [false, true],
     [true, false],
   ] as [boolean, boolean][])
-    expect(await moves(areNamed)).toEqual([[`${from}`, `${from + 2}`, 'true']]);
+    expect(await moves(areNamed)).toEqual([[`${from}`, `${from + 2}`, 'true', ...before]]);
   const others: ((second: Numbered) => Partial<Numbered>)[] = [
     () => ({ previousHash: 'of another' }),
     () => ({ seals: { lastSeal: Buffer.alloc(32, 1) } }),
