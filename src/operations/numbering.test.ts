@@ -80,6 +80,21 @@ test('what has a date of its own stays in the series of that day, also when it w
   expect([decided.date, now.toISOString()]).toEqual(['2026-11-30', '2026-12-01T00:00:00.050Z']);
 });
 
+test('behind a document that was decided with a later clock is waited for that, whatever the series was read to have last', async () => {
+  const place = beforeMidnight({});
+  const now = new Date('2026-11-30T12:00:00.000Z');
+  const last = new Date(now.getTime() + 1_100);
+  place.running!.now = last;
+  const began = performance.now();
+  const numbered = await numberDocument(
+    document,
+    { ...place, moment: { ...place.moment, now, last_signed: null } },
+    world,
+  );
+  expect(numbered.now).toEqual(last);
+  expect(performance.now() - began).toBeGreaterThan(1_095);
+});
+
 test('what is numbered in one transaction goes on from each other, each in its own series', async () => {
   const { moment, series } = beforeMidnight({});
   const [own, other] = [series!, { ...series!, id: 't', code: 'D2026', last_number: 7 }];
