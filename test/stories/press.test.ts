@@ -3,6 +3,7 @@ import { uuidv7 } from 'uuidv7';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { DatabaseUnavailable, OutcomeUnknown } from '../../src/db/errors.ts';
 import { type Db, Elements } from '../../src/db/transact.ts';
+import { registerSeries } from '../../src/operations/series/registration.ts';
 import type { Answer } from '../client.ts';
 import { eventually } from '../eventually.ts';
 import { wholeWrites } from '../quick-writes.ts';
@@ -439,6 +440,25 @@ describe('what is decided ahead', () => {
     // Only the one that was issued meanwhile.
     expect([begun > 0, written, await lastNumber('INVOICE')]).toEqual([true, 0, before + 1]);
     expect((await issue(revoked!)).json.number).toMatch(new RegExp(`/${before + 2}$`));
+    expect(await service.findings(A.id)).toEqual([]);
+  });
+
+  test('is judged again when its draft was changed, also where what is frozen is made anew', async () => {
+    // What a training series adds stands in no draft's row.
+    const { id: seriesId } = await registerSeries(service.world, A.id, {
+      documentType: 'INVOICE',
+      code: 'T2026',
+      kind: 'F',
+    });
+    const [changed, taken, left] = await drafts(3, { seriesId });
+    meanwhile = () => A.patch(`/invoices/${changed!.id}`, { notes: 'Other words' });
+    expect(codeOf(await issue(changed!))).toBe('DRAFT_CHANGED');
+    await afterCaution();
+    meanwhile = () => A.issue(taken!);
+    expect(codeOf(await issue(taken!))).toBe('INVALID_STATE');
+    expect(written).toBe(0);
+    await afterCaution();
+    expect([(await issue(left!)).json.number, written]).toEqual(['FT T2026/2', 1]);
     expect(await service.findings(A.id)).toEqual([]);
   });
 
