@@ -238,6 +238,8 @@ const toTheDraft: Record<string, readonly [(draft: InvoiceJson) => Promise<unkno
     503,
     'INTEGRITY_BROKEN',
   ],
+  // It is for taxable persons, which its customer is none: that is judged then, and not remembered.
+  'the cash VAT scheme has begun': [() => company(`cash_vat_from = '2020-01-01'`), 200, undefined],
   'the clock was set back': [async () => service.setClock(new Date(Date.now() - 3_600_000)), 503, 'CLOCK_REGRESSION'],
 };
 const company = (change: string) => service.owner.query(`update certo.companies set ${change} where id = $1`, [A.id]);
@@ -259,7 +261,7 @@ describe('a draft of a process that knows is judged under locks when', () => {
       await service.owner.query(
         `update certo.integrity_breaks set resolved_at = certo.now(), resolution = 'A test' where resolved_at is null`,
       );
-      await company(`at_state = 'OK', at_series_differ = false, at_synced_at = certo.now()`);
+      await company(`at_state = 'OK', at_series_differ = false, at_synced_at = certo.now(), cash_vat_from = null`);
       expect(await service.findings(A.id)).toEqual([]);
     });
   }
@@ -316,6 +318,19 @@ describe('a new draft of a process that knows is priced under locks when', () =>
       const answer = await process.draft(body);
       expect([answer.status, answer.text.includes('ARCHIVED'), process.trips().written]).toEqual([400, true, 0]);
     }
+  });
+
+  test('its activity code is the company’s no more', async () => {
+    const body = await bodyOf();
+    const process = await knowing(body);
+    await company(`cae = array['47110']`);
+    const answer = await process.draft(body);
+    expect([answer.status, answer.text.includes('CAE_NOT_OF_COMPANY'), process.trips().written]).toEqual([
+      400,
+      true,
+      0,
+    ]);
+    await company(`cae = array['62010']`);
   });
 
   test('it was this process that changed them: that is known, and no write is tried in vain', async () => {

@@ -75,3 +75,17 @@ test('what a new key signs while the books are checked is no finding', async () 
   expect(found).toBe(0);
   await issuedBy(other.call, await A.draft());
 });
+
+test('a process that remembers all it decides on takes it with its next document, though nobody else has numbered', async () => {
+  const knowing = await service.another();
+  const [{ id: customerId }, item] = [await A.customer(), await A.item()];
+  const body = { type: 'INVOICE', cae: '62010', customerId, items: [{ id: item.id, quantity: 1 }] };
+  const draft = async () => (await knowing.call<InvoiceJson>('POST', '/invoices', { key: A.key, body })).json;
+  // The first takes the key that there is by now, the second reads where it stands, and the next needs neither.
+  await issuedBy(knowing.call, await draft());
+  const version = await issuedBy(knowing.call, await draft());
+  const next = await draft();
+  await addSigningKey(service.owner, service.world.master);
+  expect(await issuedBy(knowing.call, next)).toBe(version + 1);
+  await knowing.stop();
+});
