@@ -112,3 +112,19 @@ test('what is numbered in one transaction goes on from each other, each in its o
   // Another transaction has read another moment, and sees where the series stands by then.
   expect((await locked({ ...own, last_number: 5 }, { ...moment })).head.lastSequence).toBe(5);
 });
+
+test('the series is chosen by the scheme as it is on the day that the document says', async () => {
+  const { moment, series } = beforeMidnight({});
+  const asked: unknown[] = [];
+  const batch: Tx['batch'] = async (calls) => {
+    asked.push(calls[0]![1]);
+    return [[series!], [moment]];
+  };
+  const place = await lockPlace({ batch } as unknown as Tx, {
+    type: 'INVOICE',
+    seriesId: null,
+    scheme: 'when-in-force',
+    date: '2026-11-29',
+  });
+  expect([asked, place.byScheme]).toEqual([[['INVOICE', null, 'when-in-force', '2026-11-29']], true]);
+});
