@@ -61,13 +61,13 @@ const insertSeries = `
   values ($1, $2, 'INVOICE', 'FT', 'A2026', 'ACTIVE', 'AAJFF1XZ', $4, 'x', sha256('x'), sha256('y')),
     ($1, $3, 'SIMPLIFIED_INVOICE', 'FS', 'A2026', 'ACTIVE', 'AAJFF2XZ', $5, 'x', sha256('x'), sha256('y'))`;
 
-// The n-th document: created ever later, the newest an hour ago.
+// The n-th document: created ever later, the newest an hour ago. Its id says when, as the product's do.
 const insertDocuments = `
   insert into certo.documents (company_id, id, family, type, status, created_by, customer_id, item_ids, series_id, customer_name, customer_nif,
     currency, cae, date, due_date, net, tax, gross, to_pay, outstanding, description, asked, content, sequence, number, atcud, hash,
     key_version, certificate_number, system_entry, qr, issued_at, issued_by, at_status, canceled_at, canceled_by, cancel_reason, seal,
     state_seal, issued_state, created_at, updated_at)
-  select $1, gen_random_uuid(), 'SALES', x.type, x.status, 'bench', t.customer, t.items, x.series, t.content -> 'customer' ->> 'name',
+  select $1, uuidv7(x.at - clock_timestamp()), 'SALES', x.type, x.status, 'bench', t.customer, t.items, x.series, t.content -> 'customer' ->> 'name',
     (500000000 + n % 9973 * 37)::text, 'EUR', '62010', x.at::date, x.at::date + 30, t.net, t.tax, t.gross, t.gross,
     case when x.status = 'ISSUED' and n % 40 = 0 then t.gross else 0 end,
     case when n % 50000 = 7 then 'Instalação' when n % 5 = 0 then 'Manutenção' else 'Avença' end || ' de ' || to_char(x.at, 'MM/YYYY'),
@@ -88,6 +88,6 @@ const insertDocuments = `
 const insertDrafts = `
   insert into certo.documents (company_id, id, family, type, status, created_by, customer_id, item_ids, customer_name, currency, cae, net, tax,
     gross, to_pay, description, asked, content)
-  select $1, gen_random_uuid(), 'SALES', 'INVOICE', 'DRAFT', 'bench', customer, items, content -> 'customer' ->> 'name', 'EUR', '62010', net, tax,
+  select $1, uuidv7(), 'SALES', 'INVOICE', 'DRAFT', 'bench', customer, items, content -> 'customer' ->> 'name', 'EUR', '62010', net, tax,
     gross, gross, 'Avença', '{}', content
   from shapes where k < 50`;
