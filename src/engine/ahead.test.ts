@@ -1,4 +1,7 @@
-/** What is decided ahead of its locks, on a database that answers when the test says so: what is written, void, or done again. */
+/**
+ * What is decided ahead of its locks, on a database that answers when the test says so: what is written, void, or done again.
+ * In which order answers come no real one can be told; with one, test/stories/press.test.ts and the simulations do the same.
+ */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OutcomeUnknown, StatementError } from '../db/errors.ts';
 import { isTurnOver } from '../db/event-loop.ts';
