@@ -2,10 +2,10 @@
 // triggers and row-level security, and the rows that the product writes. What differs from the product's is the way: seven
 // round trips for each document, one after the other. It signs nothing.
 import { randomUUID } from 'node:crypto';
-import { startEmbedded } from '../../dist/db/embedded.js';
 import { openLogin } from '../../dist/db/open.js';
 import { openClient } from './client.mjs';
 import { draftBody } from './invoices.mjs';
+import { startServer } from './postgres.mjs';
 import { atEnd } from './service.mjs';
 
 /** A service that has issued one invoice and ended, and its database alone. */
@@ -18,20 +18,14 @@ export async function openOwnTables(bench) {
   await keyed.expect(200, 'POST', `/invoices/${id}/issue`, { expectedUpdatedAt });
   keyed.close();
   await service.stop();
-  const server = await startEmbedded({
-    dataDirectory: folder,
-    uid: process.getuid?.() ?? 1,
-    durable: true,
-    log: () => undefined,
-  });
-  atEnd(() => server.stop());
-  const pool = await openLogin({ connection: server.connection });
+  const connection = await startServer(folder);
+  const pool = await openLogin({ connection });
   atEnd(() => pool.end());
   await pool.query(prepare);
   const values = (await pool.query(valuesOf, [id])).rows[0];
   let from = 0;
   return {
-    connection: server.connection,
+    connection,
     /** What every connection has to begin with. */
     options: `-c role=certo_app -c app.company_id=${values.company} -c search_path=certo,public`,
     /** Makes so many drafts, and says what the script has to be told of them. */

@@ -8,13 +8,14 @@ let shared;
 
 /** @returns {Promise<{ host: string, port: number, user: string, database: string }>} started when first asked for. */
 export function postgres() {
-  shared ??= startServer();
+  shared ??= startServer(dataFolder());
   return shared;
 }
 
-async function startServer() {
+/** The connection of a server of its own in this folder, whether there are data in it already or not; stopped at the end. */
+export async function startServer(folder) {
   const server = await startEmbedded({
-    dataDirectory: dataFolder(),
+    dataDirectory: folder,
     uid: process.getuid?.() ?? 1,
     durable: true,
     log: () => undefined,

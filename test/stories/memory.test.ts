@@ -420,14 +420,11 @@ describe('an idempotency key of what is written at once', () => {
 
   test('that another request has here is in progress, and nobody else notices', async () => {
     const body = await bodyOf();
-    let gate: Promise<void> | undefined;
-    const process = await knowing(body, { hold: async () => gate });
+    let gate: Signal | undefined;
+    const process = await knowing(body, { hold: async () => gate?.come });
     const [draft, other] = [await draftAt(process, body), await draftAt(process, body)];
     const name = uuidv7();
-    let open = (): void => undefined;
-    gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    gate = signal();
     const first = process.issue(draft, { name });
     const twin = await process.issue(draft, { name });
     expect([twin.status, codeOf(twin), twin.headers['retry-after']]).toEqual([409, 'IDEMPOTENCY_CONFLICT', '1']);
@@ -442,7 +439,7 @@ describe('an idempotency key of what is written at once', () => {
     // So it is in another operation, which is written behind the first.
     const another = process.draft(body, { name });
     process.trips();
-    open();
+    gate.say();
     expect([(await first).status, (await another).status]).toEqual([200, 201]);
     expect((await process.issue(draft, { name })).text).toBe((await first).text);
     expect(process.trips()).toMatchObject({ written: 2, failed: 0, locked: 0 });
@@ -450,14 +447,11 @@ describe('an idempotency key of what is written at once', () => {
 
   test('is replayed as soon as it is recorded, also while the request that has it is not answered', async () => {
     const body = await bodyOf();
-    let gate: Promise<void> | undefined;
-    const process = await knowing(body, { hear: async () => gate });
+    let gate: Signal | undefined;
+    const process = await knowing(body, { hear: async () => gate?.come });
     const draft = await draftAt(process, body);
     const name = uuidv7();
-    let open = (): void => undefined;
-    gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    gate = signal();
     const first = process.issue(draft, { name });
     await eventually(() => expect(process.trips().written).toBe(1));
     const twin = await process.issue(draft, { name });
@@ -465,27 +459,24 @@ describe('an idempotency key of what is written at once', () => {
     expect(codeOf(await process.issue({ ...draft, updatedAt: '2020-01-01T00:00:00.000Z' }, { name }))).toBe(
       'IDEMPOTENCY_KEY_REUSED',
     );
-    open();
+    gate.say();
     expect(await first).toMatchObject({ status: 200, text: twin.text });
   });
 
   test('that another request has here is 503 while nobody can be asked who wants it', async () => {
     const body = await bodyOf();
-    let gate: Promise<void> | undefined;
+    let gate: Signal | undefined;
     let isAway = false;
-    const process = await knowing(body, { hold: async () => gate, away: () => isAway });
+    const process = await knowing(body, { hold: async () => gate?.come, away: () => isAway });
     const draft = await draftAt(process, body);
     const name = uuidv7();
-    let open = (): void => undefined;
-    gate = new Promise((resolve) => {
-      open = resolve;
-    });
+    gate = signal();
     const first = process.issue(draft, { name });
     isAway = true;
     const twin = await process.issue(draft, { name });
     isAway = false;
     expect([twin.status, codeOf(twin), twin.headers['retry-after']]).toEqual([503, 'UNAVAILABLE', '1']);
-    open();
+    gate.say();
     expect((await first).status).toBe(200);
   });
 
