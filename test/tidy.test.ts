@@ -1,13 +1,14 @@
 /** The house rules as a test: what docs/STYLE.md asks for, as far as a machine can see it. */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 import { environment } from '../src/commands/environment.ts';
 import type { Outside } from '../src/commands/outside.ts';
 import { refusals } from '../src/fiscal/refusal.ts';
+import { alone } from './order.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -53,6 +54,17 @@ function place({ path, tree }: Source, node: ts.Node): string {
 
 const isExported = (node: ts.Node) =>
   ts.canHaveModifiers(node) && (ts.getModifiers(node) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+
+test('a test that measures the process it is in has it alone', () => {
+  const measures = /memoryUsage|cpuUsage|\/proc\/self|\/growth\.ts/;
+  const measuring = tests.filter(
+    ({ path, text }) => path.endsWith('.test.ts') && path !== 'test/tidy.test.ts' && measures.test(text),
+  );
+  expect(measuring.map(({ path }) => path).filter((path) => !alone.some((glob) => matchesGlob(path, glob)))).toEqual(
+    [],
+  );
+  expect(alone.filter((glob) => !tests.some(({ path }) => matchesGlob(path, glob)))).toEqual([]);
+});
 
 test('there is something to look at', () => {
   expect(product.length).toBeGreaterThan(100);
