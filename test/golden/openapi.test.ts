@@ -254,6 +254,16 @@ test('what the draft of a credit note takes is told where it is changed', () => 
   expect(items!.items!.properties!['id']!['description']).toContain('CREDIT_NOTE');
 });
 
+test('a pro forma is described without what it never has, and is not said to be issued', () => {
+  for (const name of ['createProposal', 'listProposals', 'getProposal', 'cancelProposal']) {
+    const { method, path, reply } = operations.find((operation) => operation.name === name)!;
+    const { schema } = described(method, path)!.responses[reply[0]]!.content['application/json']!;
+    const members = (schema.items ?? schema).properties!;
+    expect([name, members]).toEqual([name, expect.not.objectContaining({ reason: expect.anything() })]);
+    expect([name, members['updatedAt']!['description']]).toEqual([name, 'Last change of the record.']);
+  }
+});
+
 test('enumerations are the contract’s', () => {
   const parameter = (name: string) =>
     described('GET', '/invoices')!.parameters!.find((p) => p.name === name)!.schema['enum'];

@@ -24,11 +24,13 @@ const {
   parentInvoiceDate: _parentDate,
   parentInvoiceType: _parentType,
   payment: _payment,
+  reason: _reason,
   ...shared
 } = invoiceReplyMembers;
 /** What a pro forma shows of itself, in lists too. */
 export const proposalReplyMembers = {
   ...shared,
+  updatedAt: dateTime('Last change of the record.'),
   status: oneOf(proposalStatuses, 'CREATED until an invoice made of it is issued, then ISSUED.'),
 };
 
