@@ -25,7 +25,7 @@ test('figures are grouped, with the decimal mark of the language', () => {
     'Uma fatura simplificada deste tipo está limitada a 1 000 EUR; esta é de 79 950,00 EUR. Use INVOICE ou, se está paga, INVOICE_RECEIPT.',
   );
   expect(sentence('TOO_LARGE', 'pt', { limit: '≤ 999999999.999999' })).toMatch(/≤ 999 999 999,999999\.$/);
-  expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toMatch(/^Desta linha só resta 0,5\. /);
+  expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open: '0.5' })).toContain(': 0,5. ');
   expect(sentence('TOO_LONG', 'en', { limit: 200 })).toBe('At most 200 characters.');
 });
 
@@ -36,6 +36,19 @@ test('nouns are declined by their figure', () => {
   expect(sentence('TOO_FEW', 'pt', { limit: 1 })).toBe('No mínimo 1 entrada.');
   expect(sentence('INVALID_REQUEST', 'en', { count: 1 })).toMatch(/^The request has 1 problem: /);
   expect(sentence('INVALID_REQUEST', 'pt', { count: '50+' })).toMatch(/^O pedido tem 50\+ problemas: /);
+});
+
+test('what is open of a line is told in words that fit several, a part and nothing', () => {
+  for (const open of ['3', '0.5', '0']) {
+    const told = open.replace('.', ',');
+    expect(sentence('QUANTITY_EXCEEDS_OPEN', 'en', { open })).toBe(
+      `Still open of this line: ${open}. Give at most that quantity, or leave the line out when it is 0.`,
+    );
+    // Not "só resta 3": the verb would follow the figure.
+    expect(sentence('QUANTITY_EXCEEDS_OPEN', 'pt', { open })).toBe(
+      `Quantidade ainda em aberto nesta linha: ${told}. Indique no máximo essa quantidade, ou omita a linha se for 0.`,
+    );
+  }
 });
 
 test('Portuguese as it is spoken: nothing is "tal", and nothing is left undeclined', () => {

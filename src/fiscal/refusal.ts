@@ -541,8 +541,8 @@ export const refusals = {
   },
   QUANTITY_EXCEEDS_OPEN: {
     status: 400,
-    en: 'Only {open} of this line is still open. Give at most that quantity.',
-    pt: 'Desta linha só resta {open}. Indique no máximo essa quantidade.',
+    en: 'Still open of this line: {open}. Give at most that quantity, or leave the line out when it is 0.',
+    pt: 'Quantidade ainda em aberto nesta linha: {open}. Indique no máximo essa quantidade, ou omita a linha se for 0.',
   },
   NOTHING_TO_CREDIT: {
     status: 400,
