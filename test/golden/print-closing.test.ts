@@ -4,7 +4,7 @@ import type { LineInput, Region } from '../../src/fiscal/document.ts';
 import { exemptionOn, exemptions } from '../../src/fiscal/exemptions.ts';
 import { openPrint } from '../../src/print/print.ts';
 import { linesOf, openPdf, pagesOf } from './print-reading.ts';
-import { line, sample } from './print-samples.ts';
+import { line, receipt, sample } from './print-samples.ts';
 
 const print = openPrint({ workers: 0 });
 afterAll(print.close);
@@ -128,6 +128,29 @@ test('mentions that go on over a page are whole, and at least two stand on each'
     for (const count of counts(pages, isMention)) expect([codes, count]).not.toEqual([codes, 1]);
     expect(counts(pages, isMention).at(-1)).toBeGreaterThanOrEqual(2);
   }
+});
+
+describe('beside a large total its words are whole, or they stand above it', () => {
+  const currency = { currency: 'IDR', exchangeRate: '0.00006' };
+  const withholding = { type: 'IRS', percent: '1' } as const;
+  const largest = [line({ name: 'Consultoria', quantity: '999999', unitPrice: '8100000' })];
+  const withheld = largest.map((one) => ({ ...one, withholding }));
+  const tight = [line({ name: 'Consultoria', quantity: '10000', unitPrice: '8100000' })];
+  test.each([
+    [['Total'], sample({ lines: largest, content: currency })],
+    [['Total a pagar'], sample({ lines: withheld, content: currency })],
+    [['Total pago'], sample({ type: 'INVOICE_RECEIPT', lines: withheld, content: currency })],
+    [['Total a creditar'], sample({ type: 'CREDIT_NOTE', lines: withheld, content: currency })],
+    [['Total recebido'], receipt({ lines: largest, content: currency })],
+    [['Total recebido', 'Amount received'], receipt({ lines: largest, content: currency, language: 'en' })],
+    [['Total recebido'], receipt({ lines: tight, content: currency })],
+  ])('%o', async (words, input) => {
+    const document = await openPdf(await print.render(input));
+    const printed = (await Promise.all((await pagesOf(document)).map(linesOf))).flat();
+    await document.destroy();
+    const at = printed.findIndex((one) => /^\d[\d ]+,\d\d IDR$/.test(one));
+    expect(printed.slice(at - words.length, at), printed.join('\n')).toEqual(words);
+  });
 });
 
 test('the words of the company are counted by characters, as where they are set', async () => {

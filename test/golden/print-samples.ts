@@ -150,7 +150,7 @@ function transport(more: Partial<Transport> & Pick<Transport, 'valued'>): PrintI
 const invoiceRef = { id: 'inv_1', number: 'FT A2026/1', date: '2026-02-27', type: 'INVOICE' } as const;
 
 /** A receipt over an invoice: what was priced is what it settles. */
-function receipt({ content, ...more }: Omit<Sample, 'type'>): PrintInput {
+export function receipt({ content, ...more }: Omit<Sample, 'type'>): PrintInput {
   const { totals, books } = sample({ ...more, content }).content;
   const { net, tax, gross, withholding, groups } = books;
   return sample({

@@ -154,9 +154,13 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: n
     [{ text: final.label, style: styled(type.large, 1) }],
     ...(final.english === undefined ? [] : [[{ text: final.english, style: styles.faint }]]),
   ];
-  const width = rightColumn - 12 - paper.measures!.final;
+  const beside = rightColumn - 12 - paper.measures!.final;
+  // The words stand above a figure that leaves no room for the longest of them: none is cut.
+  const words = lines.flat().flatMap(({ text, style }) => text.split(' ').map((word) => [{ text: word, style }]));
+  const isAbove = words.some((word) => lineOf(document.shaper, word).width > beside);
+  const width = isAbove ? rightColumn : beside;
   const label = paragraphOf(document.shaper, lines, { width, leading: leading(type.body) });
-  const height = Math.max(value.height, label.height);
+  const height = isAbove ? label.height + leading(type.large) + value.height : Math.max(value.height, label.height);
   const inEuros = euros.length === 0 ? undefined : sumRows(sheets, euros, type.small, 5.5, paper.measures!.euros);
   const head = capitals(type.small) + 6;
   return {
@@ -166,7 +170,8 @@ export function finalSum(sheets: Sheets, { final, euros }: PaperTotals, above: n
       page.rule(axis, sheets.y + above, rightColumn, `1 w ${colourOf(paper.accent, 'RG')}`);
       const end = sheets.y + above + 9 + height;
       document.within('P', (element) => {
-        page.paragraph(label, { x: axis, y: end - label.height, width }, element);
+        const top = isAbove ? end - height : end - label.height;
+        page.paragraph(label, { x: axis, y: top, width }, element);
         page.mark(element, () => page.line(value, { x: axis, y: end, width: rightColumn, align: 'right' }));
       });
       sheets.y = end;
