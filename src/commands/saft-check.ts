@@ -7,7 +7,7 @@ import { type Finding, findingSentence, plainFacts } from '../fiscal/saft/check/
 import { CommandError, exit } from './exit.ts';
 import { readGiven, sizeOf } from './given-file.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
-import { grouped, openProgress, watched } from './progress.ts';
+import { counted, grouped, openProgress, watched } from './progress.ts';
 
 export interface CheckOptions extends Common {
   /** Public keys: one for every version while the file has one, or version 1, 2 … in order. */
@@ -55,13 +55,13 @@ function tellReport(outside: Outside, report: SaftReport, language: 'en' | 'pt')
   }
   const { invoice, movement, work, payment } = report.documents;
   const { verified, unverified } = report.hashes;
-  const documents = grouped(invoice + movement + work + payment);
-  const [held, open] = [grouped(verified), grouped(unverified)];
+  const documents = invoice + movement + work + payment;
+  const [open, errors, warnings] = [unverified, report.errors, report.warnings].map(grouped);
   tell(
     outside,
     language === 'pt'
-      ? `${documents} documentos; assinaturas: ${held} verificadas, ${open} por verificar; erros: ${grouped(report.errors)}, avisos: ${grouped(report.warnings)}.`
-      : `${documents} documents; signatures: ${held} verified, ${open} not to be verified; errors: ${grouped(report.errors)}, warnings: ${grouped(report.warnings)}.`,
+      ? `${counted(documents, 'documento')}; assinaturas: ${counted(verified, 'verificada')}, ${open} por verificar; erros: ${errors}, avisos: ${warnings}.`
+      : `${counted(documents, 'document')}; signatures: ${grouped(verified)} verified, ${open} not to be verified; errors: ${errors}, warnings: ${warnings}.`,
   );
 }
 

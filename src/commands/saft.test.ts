@@ -23,6 +23,7 @@ import { everything, sourceOf, textOf } from '../../test/golden/saft-samples.ts'
 import { schemaFaults } from '../../test/golden/saft-schema.ts';
 import { writeSaft } from '../fiscal/saft/write.ts';
 import { createCompany } from '../operations/company/create-company.ts';
+import { countedDocuments } from './saft.ts';
 
 const nif = '599999942';
 let database: TestDatabase;
@@ -59,6 +60,15 @@ const exporting = (...more: string[]) => [
 ];
 
 describe('saft export', () => {
+  test('what is in it is counted in words', () => {
+    expect(countedDocuments({ SALES: 1, TRANSPORT: 1, PROFORMA: 1, RECEIPT: 1 })).toBe(
+      '1 invoice or note, 1 transport document, 1 pro forma, 1 receipt',
+    );
+    expect(countedDocuments({ SALES: 1200 })).toBe(
+      '1 200 invoices and notes, 0 transport documents, 0 pro formas, 0 receipts',
+    );
+  });
+
   test('to standard output: the file and nothing else; the summary stands beside it', async () => {
     const { code, out, err } = await run(exporting());
     expect(code).toBe(0);
@@ -252,6 +262,15 @@ describe('saft check', () => {
     expect((await run(['saft', 'check', '-', '--language', 'pt'], { input: good })).out).toBe(
       '28 documentos; assinaturas: 0 verificadas, 24 por verificar; erros: 0, avisos: 0.\n',
     );
+  });
+
+  test('one document is one', async () => {
+    const { documents } = await everything();
+    const input = await textOf(writeSaft(sourceOf(documents.slice(0, 1))));
+    const told = async (language: string) =>
+      (await run(['saft', 'check', '-', '--language', language], { input })).out.split('\n').at(-2);
+    expect(await told('en')).toMatch(/^1 document; signatures: 0 verified, 1 not to be verified; /);
+    expect(await told('pt')).toMatch(/^1 documento; assinaturas: 0 verificadas, 1 por verificar; /);
   });
 
   test('a bad one: line, document and what to do, in either language, and as JSON', async () => {

@@ -21,7 +21,7 @@ import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import type { House } from './house.ts';
 import { boundMode } from './installation.ts';
 import { type Outside, remark, tell, tellJson } from './outside.ts';
-import { grouped, openProgress, type Progress } from './progress.ts';
+import { counted, grouped, openProgress, type Progress } from './progress.ts';
 import { version } from './version.ts';
 
 export interface ExportOptions extends OfCompany {
@@ -160,9 +160,23 @@ function tellWritten(outside: Outside, { out, json, from, to }: ExportOptions, {
     tellJson(outside, { file: out, from, to, bytes, documents: counts });
     return;
   }
-  const { SALES = 0, TRANSPORT = 0, PROFORMA = 0, RECEIPT = 0 } = counts;
-  const what = `${grouped(SALES)} invoices and notes, ${grouped(TRANSPORT)} transport documents, ${grouped(PROFORMA)} pro formas, ${grouped(RECEIPT)} receipts`;
+  const what = countedDocuments(counts);
   // Where the file itself is the answer, a word about it stands beside.
   if (out === undefined) remark(outside, `${what}: ${grouped(bytes)} bytes.`);
   else tell(outside, `${what}: ${grouped(bytes)} bytes in ${out}.`);
+}
+
+/** "2 invoices and notes, 1 transport document, 0 pro formas, 1 receipt", from the documents of each family. */
+export function countedDocuments({
+  SALES = 0,
+  TRANSPORT = 0,
+  PROFORMA = 0,
+  RECEIPT = 0,
+}: SaftWritten['counts']): string {
+  return [
+    counted(SALES, 'invoice or note', 'invoices and notes'),
+    counted(TRANSPORT, 'transport document'),
+    counted(PROFORMA, 'pro forma'),
+    counted(RECEIPT, 'receipt'),
+  ].join(', ');
 }
