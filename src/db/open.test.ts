@@ -82,6 +82,7 @@ describe('whatever somebody has set for the database or its users', () => {
     ['intervalstyle', 'iso_8601', 'postgres'],
     ['lock_timeout', '1ms', '0'],
     ['idle_session_timeout', '1s', '0'],
+    ['jit', 'on', 'off'],
   ])('%s is what the program needs', async (name, theirs, ours) => {
     const asked = { sql: `select current_setting('${name}') as value`, parameters: [] };
     await having(`${name} = '${theirs}'`, async () => {
