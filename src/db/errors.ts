@@ -130,9 +130,9 @@ export function isSpoilt(error: unknown): boolean {
   // The address may lead to another server by now, to the one that lets us write: a new connection finds it.
   if (isReadOnly(error)) return true;
   if (error instanceof StatementError) {
-    // A table changed under a prepared statement (0A000 "cached plan must not change result type"), or somebody dropped
-    // our prepared statements (26000): a new connection prepares them anew.
-    return error.code === '26000' || (error.code === '0A000' && /cached plan/.test(error.message));
+    // A table changed under a prepared statement (0A000 "cached plan must not change result type", in the server's language),
+    // or somebody dropped our prepared statements (26000): a new connection prepares them anew.
+    return error.code === '26000' || error.code === '0A000';
   }
   return error instanceof ConnectionLost || error instanceof OutcomeUnknown;
 }

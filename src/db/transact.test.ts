@@ -267,6 +267,20 @@ describe('a transaction', () => {
     await expect(db.read(into(A)).query(all)).rejects.toMatchObject({ code: '0A000' });
     expect(await db.read(into(A)).query(all)).toEqual([]);
   });
+
+  test('does so whatever language the server speaks', async () => {
+    const whoseTurn = { sql: 'select pg_backend_pid() as pid', parameters: [] };
+    const alone = await openDb({ connection: base.connection, max: 1 });
+    try {
+      const [before] = await alone.read(into(A)).query(whoseTurn);
+      // As lc_messages = de_DE has it.
+      const sql = `do $$ begin raise 'gecachter Plan darf den Ergebnistyp nicht ändern' using errcode = '0A000'; end $$`;
+      await expect(alone.read(into(A)).query({ sql, parameters: [] })).rejects.toMatchObject({ code: '0A000' });
+      expect((await alone.read(into(A)).query(whoseTurn))[0]).not.toEqual(before);
+    } finally {
+      await alone.close();
+    }
+  });
 });
 
 describe('a transaction in one round trip', () => {
