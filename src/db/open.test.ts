@@ -2,8 +2,9 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
+import { relaySocket } from '../../test/relay-socket.ts';
 import { DatabaseUnavailable } from './errors.ts';
-import { openDb, openOwner } from './open.ts';
+import { openDb, openLogin, openOwner } from './open.ts';
 import { type Entry, statement } from './transact.ts';
 
 let base: TestDatabase;
@@ -113,6 +114,41 @@ describe('whatever somebody has set for the database or its users', () => {
     });
   });
 });
+
+test('a pooler that leaves the settings of a session out is refused: it would act as the login user', async () => {
+  // As PgBouncer does with ignore_startup_parameters = options.
+  const pooler = await relaySocket(base.connection, (near, far) => {
+    near.once('data', (startup) => {
+      far.write(withoutOptions(startup));
+      near.pipe(far);
+    });
+    far.pipe(near);
+  });
+  const connectionString = addressOf().replace(
+    encodeURIComponent(base.connection.host),
+    encodeURIComponent(pooler.connection.host),
+  );
+  try {
+    for (const opening of [openDb, openOwner, openLogin]) {
+      const opened = opening({ connectionString }).then(async (db) => ('close' in db ? db.close() : db.end()));
+      await expect(opened).rejects.toThrow(
+        /^The settings that a session begins with do not reach the database .*pooler/,
+      );
+    }
+  } finally {
+    await pooler.close();
+  }
+});
+
+/** A startup message: its length, the version of the protocol, names and values with a zero behind each, and a zero. */
+function withoutOptions(startup: Buffer): Buffer {
+  const texts = startup.subarray(8, -2).toString().split('\0');
+  const kept = texts.filter((_, i) => texts[i - (i % 2)] !== 'options').map((text) => `${text}\0`);
+  const body = Buffer.from(`${kept.join('')}\0`);
+  const head = Buffer.from(startup.subarray(0, 8));
+  head.writeInt32BE(body.length + 8);
+  return Buffer.concat([head, body]);
+}
 
 test('the owner acts as certo_owner, with the same types of values', async () => {
   const pool = await openOwner({ connectionString: addressOf() });

@@ -2,7 +2,7 @@
 import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
-import { asFlags, sessionSettings } from './session-settings.ts';
+import { asFlags, searchPath, sessionSettings } from './session-settings.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
 
@@ -50,7 +50,7 @@ export async function openDb(options: OpenOptions & { readonly role?: Role }): P
   const role = options.role ?? 'certo_app';
   const pool = makePool(options, role);
   const connect = connector(pool, options);
-  await probe(pool, connect);
+  await probe(pool, connect, options, role);
   const timeout = options.statementTimeout ?? 30_000;
   // The server ends a statement at its timeout; an answer that is still missing then means a dead connection.
   return makeDb({
@@ -64,14 +64,14 @@ export async function openDb(options: OpenOptions & { readonly role?: Role }): P
 /** A plain pool as certo_owner, who sees every company: for migrations, the operator's commands and tests. */
 export async function openOwner(options: OpenOptions): Promise<Pool> {
   const pool = makePool({ statementTimeout: 0, max: 4, ...options }, 'certo_owner');
-  await probe(pool, connector(pool, options));
+  await probe(pool, connector(pool, options), options, 'certo_owner');
   return pool;
 }
 
 /** A plain pool as the login role itself, where the roles may not be there yet: for migrations and restores. */
 export async function openLogin(options: OpenOptions): Promise<Pool> {
   const pool = makePool({ statementTimeout: 0, max: 1, ...options }, undefined);
-  await probe(pool, connector(pool, options));
+  await probe(pool, connector(pool, options), options, undefined);
   return pool;
 }
 
@@ -176,16 +176,29 @@ async function knock(options: OpenOptions, role: Role): Promise<void> {
   }
 }
 
-async function probe(pool: Pool, connect: () => Promise<PoolClient>): Promise<void> {
+async function probe(
+  pool: Pool,
+  connect: () => Promise<PoolClient>,
+  options: OpenOptions,
+  role: Role | undefined,
+): Promise<void> {
   try {
     const client = await connect();
     try {
       const { rows } = await client.query(
-        `select current_setting('server_version_num')::int as version, current_setting('session_replication_role') as role`,
+        `select current_setting('server_version_num')::int as version, current_setting('session_replication_role') as role,
+           current_user::text as acts, current_setting('synchronous_commit') as commits, current_setting('search_path') as path`,
       );
       const major = Math.floor(Number(rows[0]?.version) / 10_000);
       if (!(major >= oldest)) {
         throw new DatabaseUnavailable(`The server is PostgreSQL ${major}; Certo needs ${oldest} or newer.`);
+      }
+      // Some of them may arrive, of a pooler that knows those.
+      const { acts, commits, path } = rows[0]!;
+      if (path !== searchPath || commits !== 'on' || (role !== undefined && acts !== role)) {
+        throw new DatabaseUnavailable(
+          `The settings that a session begins with do not reach ${placeOf(options)}: a pooler between leaves them out (PgBouncer with ignore_startup_parameters = options). Connect to the server itself.`,
+        );
       }
       // Only a superuser may set it, also at the start of a session: so it can be looked at and not put right.
       if (rows[0]?.role === 'replica') {

@@ -25,10 +25,13 @@ const needed = [
 // as a whole costs ten thousand millions where that is to be avoided (enable_seqscan=off), and was compiled each time, for a second.
 const quick = ['jit=off'];
 
+/** Where names without a schema are looked for: no other program has it so. */
+export const searchPath = 'certo,public';
+
 /** Name=value of each; `statementTimeout` in milliseconds, 0 for no limit. */
 export function sessionSettings(statementTimeout: number): string[] {
   return [
-    'search_path=certo,public',
+    `search_path=${searchPath}`,
     ...needed,
     ...quick,
     `statement_timeout=${statementTimeout}`,
