@@ -56,7 +56,12 @@ export const variables = {
   DATABASE_URL: text('postgres://user:password@host:5432/database of a PostgreSQL server, 15 or newer.', {
     defaultText: 'the embedded PostgreSQL in the data folder',
   }),
-  CERTO_DB_CONNECTIONS: whole(1, 1000, 16, 'Database connections of one service, at most.'),
+  CERTO_DB_CONNECTIONS: whole(
+    1,
+    1000,
+    16,
+    'Database connections for the requests of one service, at most; 7 more at most are for files, figures and health.',
+  ),
   CERTO_AT_MODE: oneOf(
     modes,
     'simulator',

@@ -14,6 +14,7 @@ import { restoresOf, restoreWords } from './restores.ts';
 import { baseUrlOf, forgetRunning, localUrl, tellRunning } from './running.ts';
 import { describeDemo, describeService, noCompany, whereTheDataIs } from './serve-words.ts';
 import { freePort } from './simulator-ports.ts';
+import { standbysOf, standbyWords } from './standby.ts';
 
 /** Resolves never: the service ends when the process is asked to. */
 export async function serve(outside: Outside, options: Common): Promise<number> {
@@ -37,6 +38,8 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   await checkClock(house.owner, config.atMode);
   const restored = restoreWords(await restoresOf(house.owner));
   if (restored !== undefined) log.warn(restored);
+  const standby = standbyWords(await standbysOf(house.owner));
+  if (standby !== undefined) log.warn(standby);
   const master = await openMasterKey(masterKeyFile(config.masterKeyFile, house.directory), house.owner);
   const [{ openApp }, { connectAuthority }] = await programs;
   const authority = await connectAuthority(outside, house, (line) => log.warn(line));
