@@ -1,8 +1,7 @@
 /** What `demo` printed, remembered beside the data: the only place where the demo's keys stand in clear (mode 0600). */
-import { randomBytes } from 'node:crypto';
-import { chmod, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { giveToOwner } from '../db/belongings.ts';
+import { writeAside } from '../db/data-directory.ts';
 import type { DocumentType, VatRate } from '../fiscal/document.ts';
 
 export interface DemoCompany {
@@ -44,10 +43,5 @@ export async function readDemo(directory: string): Promise<Demo | undefined> {
 
 /** Whole or not at all, under the name that the last one had. */
 export async function writeDemo(directory: string, demo: Demo): Promise<void> {
-  const aside = `${file(directory)}.${randomBytes(4).toString('hex')}`;
-  await writeFile(aside, `${JSON.stringify(demo, undefined, 2)}\n`, { mode: 0o600 });
-  // The mode of writeFile is narrowed by the umask, never widened; said again for odd file systems.
-  await chmod(aside, 0o600);
-  await giveToOwner(aside);
-  await rename(aside, file(directory));
+  await writeAside(file(directory), `${JSON.stringify(demo, undefined, 2)}\n`, rename);
 }

@@ -1,8 +1,8 @@
 /** Where the service of a data folder can be reached: told by the service, asked by commands. */
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { giveToOwner } from '../db/belongings.ts';
+import { writeAside } from '../db/data-directory.ts';
 
 interface Running {
   readonly baseUrl: string;
@@ -13,10 +13,9 @@ interface Running {
 
 const file = (directory: string): string => join(directory, 'service.json');
 
-/** Remembers it in the data folder, over what stood there. */
+/** Remembers it in the data folder, in place of what stood there: a link would lead root to any file. */
 export async function tellRunning(directory: string, running: Running): Promise<void> {
-  await writeFile(file(directory), `${JSON.stringify(running)}\n`, { mode: 0o600 });
-  await giveToOwner(file(directory));
+  await writeAside(file(directory), `${JSON.stringify(running)}\n`, rename);
 }
 
 /** Also when nothing was remembered. What another process has told since stays: where one relieves the other both are there. */

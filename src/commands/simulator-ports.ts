@@ -2,11 +2,11 @@
  * Where the simulator of a folder listens: chosen once and remembered, so that addresses stay the same over restarts.
  * The ports are also the lock: two simulators on one folder would need the same ones.
  */
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { giveToOwner } from '../db/belongings.ts';
+import { writeAside } from '../db/data-directory.ts';
 
 export interface SimulatorPlace {
   readonly port: number;
@@ -42,14 +42,13 @@ export async function choosePlace(directory: string, instead: boolean): Promise<
 
 /** Written aside first: a reader sees all of it or nothing. */
 export async function writePlace(directory: string, place: SimulatorPlace, instead = true): Promise<void> {
-  const aside = `${file(directory)}.${randomBytes(4).toString('hex')}`;
-  await writeFile(aside, `${JSON.stringify(place)}\n`, { mode: 0o600 });
-  await giveToOwner(aside);
-  if (instead) return rename(aside, file(directory));
-  await link(aside, file(directory)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(aside);
+  const give = (aside: string, path: string): Promise<void> =>
+    instead
+      ? rename(aside, path)
+      : link(aside, path).catch((error: NodeJS.ErrnoException) => {
+          if (error.code !== 'EEXIST') throw error;
+        });
+  await writeAside(file(directory), `${JSON.stringify(place)}\n`, give);
 }
 
 /** What the gateway calls. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -89,11 +90,13 @@ test('what is written is for nobody else on the machine to read', async () => {
   expect(modes).toEqual([0o700, 0o600]);
 });
 
-test('what a killed process left behind goes at the next start', async () => {
-  writeFileSync(join(directory(), 'left'), 'x');
-  mkdirSync(join(directory(), 'folder'));
+test('what a killed process left behind goes at the next start, and nothing that is not of a spool', async () => {
+  const [file, inner] = [randomUUID(), randomUUID()];
+  writeFileSync(join(directory(), file), 'x');
+  writeFileSync(join(directory(), 'theirs'), 'x');
+  mkdirSync(join(directory(), inner));
   await openSpool({ directory: directory(), perCompany: 1, writing: 1, together: 1 });
-  expect(left()).toEqual([]);
+  expect(left().toSorted()).toEqual([inner, 'theirs'].toSorted());
 });
 
 describe('a place', () => {

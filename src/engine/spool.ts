@@ -66,13 +66,19 @@ export class SpooledFile {
 const busy_seconds = 5;
 const full_seconds = 60;
 
+/** As `randomUUID` writes one: what a temporary file is called while it has a name. */
+const ownName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
 /** Removes what a process that was killed between opening a file and taking its name away has left there. */
 export async function openSpool(options: SpoolOptions): Promise<Spool> {
   const { directory } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await giveToOwner(directory);
-  // Another process's files have no names any more: whatever has one is nobody's.
-  for (const left of await readdir(directory)) await rm(join(directory, left), { force: true, recursive: true });
+  // Another process's files have no names any more: what has one of ours is nobody's. Nothing else is removed, nor any folder:
+  // whose the data folder is may have put a link to another one here, and root would empty that.
+  for (const left of await readdir(directory, { withFileTypes: true })) {
+    if (left.isFile() && ownName.test(left.name)) await rm(join(directory, left.name), { force: true });
+  }
   const held = new Map<string, number>();
   let together = 0;
   // One of each company, so that none has all places.

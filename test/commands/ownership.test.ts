@@ -1,5 +1,14 @@
 /** One command as root in the data folder of another user: what it makes there is that user's. */
-import { chownSync, linkSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { giveAllToOwner, giveToOwner } from '../../src/db/belongings.ts';
@@ -46,6 +55,28 @@ test.runIf(isRoot)(
       expect.arrayContaining(['CERTO', 'demo.json', 'master.key', 'postgres.log', 'simulator', 'spool']),
     );
     for (const name of names) expect([name, lstatSync(join(CERTO_DATA_DIR, name)).mode & 0o077]).toEqual([name, 0]);
+  },
+  120_000,
+);
+
+test.runIf(isRoot)(
+  'serve neither writes nor removes anything where links of the folder’s owner lead',
+  async () => {
+    const roots = line.folder('roots');
+    mkdirSync(join(roots, 'inner'), { recursive: true });
+    for (const name of ['kept', 'inner/deep']) writeFileSync(join(roots, name), 'of root');
+    const CERTO_DATA_DIR = folderOf('linked', other);
+    const begun = await line.run(['migrate'], { CERTO_DATA_DIR });
+    expect([begun.err, begun.code]).toEqual([expect.any(String), 0]);
+    symlinkSync(roots, join(CERTO_DATA_DIR, 'spool'));
+    symlinkSync(join(roots, 'kept'), join(CERTO_DATA_DIR, 'service.json'));
+    const service = await line.serve({ CERTO_DATA_DIR });
+    await service.says(/Issue an invoice/);
+    const told = lstatSync(join(CERTO_DATA_DIR, 'service.json'));
+    expect([told.isFile(), told.uid, told.mode & 0o777]).toEqual([true, other.uid, 0o600]);
+    expect(await service.end()).toBe(0);
+    expect(readdirSync(roots, { recursive: true }).toSorted()).toEqual(['inner', 'inner/deep', 'kept']);
+    expect(readFileSync(join(roots, 'kept'), 'utf8')).toBe('of root');
   },
   120_000,
 );

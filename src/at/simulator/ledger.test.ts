@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -53,6 +53,15 @@ describe('ledger', () => {
     expect([...again.documents({ number: 'FT A2026/9' })]).toEqual([entry(9)]);
     again.close();
   });
+});
+
+it('is not written where a link leads', () => {
+  const directory = folder();
+  const theirs = join(directory, 'theirs');
+  writeFileSync(theirs, 'kept');
+  symlinkSync(theirs, join(directory, 'ledger.jsonl'));
+  expect(() => openLedger(directory)).toThrow('ELOOP');
+  expect(readFileSync(theirs, 'utf8')).toBe('kept');
 });
 
 describe('ranges', () => {

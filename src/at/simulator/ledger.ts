@@ -3,10 +3,12 @@
  * Memory holds series whole and of each document only where its last line stands in the file (about 100 bytes), so
  * 100,000 documents stay small inside a service. No fsync: losing the simulator's last lines loses nothing fiscal.
  */
-import { closeSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ranges } from './ranges.ts';
 import { emptyRanges, gapsOf, include } from './ranges.ts';
+
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
 
 /** As told by whoever registered it. Times as ISO text, days as YYYY-MM-DD. */
 export interface SeriesEntry {
@@ -78,9 +80,10 @@ export interface Ledger {
   close(): void;
 }
 
-/** Opens `directory`/ledger.jsonl; a half-written last line (a crash) is cut off. */
+/** Opens `directory`/ledger.jsonl; a half-written last line (a crash) is cut off. Throws ELOOP where that is a link. */
 export function openLedger(directory: string): Ledger {
-  const file = openSync(join(directory, 'ledger.jsonl'), 'a+', 0o600);
+  // Never where a link leads: root may keep the ledger in another user's folder.
+  const file = openSync(join(directory, 'ledger.jsonl'), O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
   // One position per document: offset × 65536 + length of its line; both fit a double up to 128 GB.
   const positions = new Map<string, number>();
   // Validation code → series, per taxpayer.
