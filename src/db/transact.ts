@@ -10,7 +10,7 @@ import { ConnectionLost, isDeadlock, isSpoilt, OutcomeUnknown, StatementError } 
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
-import { turnsFor, turnsToWrite, waitingFor } from './turns.ts';
+import { type Turns, turnsFor, turnsToWrite, waitingFor } from './turns.ts';
 
 export { ByColumn } from './by-column.ts';
 export {
@@ -45,6 +45,8 @@ export interface Entry {
   readonly lazily?: Call;
   /** Whose entry it is: two with the same subject are the same call. Absent: this one shares nothing. */
   readonly subject?: string;
+  /** Whose turns it takes beside those of its subject: the company's, which may have many credentials. Absent: not known yet. */
+  readonly group?: string | undefined;
   accept(rows: Row[]): void;
 }
 
@@ -116,7 +118,7 @@ export function makeDb(source: Source): Db {
   const ways = (run: RoundTrip, writes: boolean) => {
     const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => {
       const work = () => runAlone(source, entry, calls, run);
-      return writes || entry.subject === undefined ? work() : turns.during(entry.subject, work, tenSeconds);
+      return writes ? work() : inTurn(turns, entry, work);
     };
     const shared = new SharedBatches({ run: (entry, calls) => run(source, entry, calls), alone, writes });
     return { alone, shared };
@@ -132,7 +134,7 @@ export function makeDb(source: Source): Db {
     },
     transact(entry, fn) {
       const work = () => transact(source, entry, fn);
-      return entry.subject === undefined ? work() : turnsOfWrites.during(entry.subject, work, tenSeconds);
+      return inTurn(turnsOfWrites, entry, work);
     },
     write: (entry, calls, line) => written(entry, calls.length, line.run(source, [entry.call, ...calls])),
     open(entry, first, line) {
@@ -146,6 +148,10 @@ export function makeDb(source: Source): Db {
     knock: () => source.knock(),
     close: () => source.pool.end(),
   };
+}
+
+function inTurn<T>(turns: Turns, { subject, group }: Entry, work: () => Promise<T>): Promise<T> {
+  return subject === undefined ? work() : turns.during(subject, work, tenSeconds, group);
 }
 
 /** Gives the rows of the entry, then those of each call. Throws BatchFailure. */

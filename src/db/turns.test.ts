@@ -15,12 +15,12 @@ function labour(turns: Turns) {
   const done: Promise<unknown>[] = [];
   return {
     begun,
-    ask(name: string): void {
+    ask(name: string, group?: string): void {
       const work = () => {
         begun.push(name);
         return new Promise<void>((resolve) => ends.set(name, resolve));
       };
-      done.push(turns.during(name[0]!, work, patient));
+      done.push(turns.during(name[0]!, work, patient, group));
     },
     async end(name: string): Promise<void> {
       ends.get(name)!();
@@ -42,6 +42,25 @@ test('of one subject so many are done at once, in their order; another one does 
   await work.end('b1');
   expect(work.begun.slice(4)).toEqual(['b2', 'c1', 'a4']);
   for (const name of ['b2', 'c1', 'a4']) await work.end(name);
+  await work.all();
+});
+
+test('of a group of subjects so many are done at once, whichever they are, and these take turns', async () => {
+  const work = labour(new Turns({ perSubject: 2, perGroup: 3, together: 9 }));
+  for (const name of ['a1', 'a2', 'a3', 'b1', 'b2', 'c1']) work.ask(name, 'ours');
+  // Of another group, of none, and of a subject whose group is known by now.
+  for (const name of ['d1', 'd2']) work.ask(name, 'theirs');
+  work.ask('e1');
+  work.ask('e2', 'theirs');
+  expect(work.begun).toEqual(['a1', 'a2', 'b1', 'd1', 'd2', 'e1', 'e2']);
+  await work.end('b1');
+  expect(work.begun.slice(7)).toEqual(['b2']);
+  await work.end('b2');
+  expect(work.begun.slice(8)).toEqual(['c1']);
+  await work.end('c1');
+  await work.end('a1');
+  expect(work.begun.slice(9)).toEqual(['a3']);
+  for (const name of ['a2', 'a3', 'd1', 'd2', 'e1', 'e2']) await work.end(name);
   await work.all();
 });
 
@@ -92,9 +111,10 @@ beforeAll(async () => {
 });
 afterAll(() => base.drop());
 
-const entry = (subject?: string): Entry => ({
+const entry = (subject?: string, group?: string): Entry => ({
   call: [statement('turns enter', `select set_config('app.company_id', '', true)`), []],
   ...(subject === undefined ? {} : { subject }),
+  group,
   accept: () => undefined,
 });
 const slow = { sql: 'select pg_advisory_lock_shared(7), pg_advisory_unlock_shared(7)', parameters: [] };
@@ -130,20 +150,37 @@ test('slow reads of one credential, or of several, leave connections to all othe
   }
 });
 
-test('slow transactions of one credential, beside its slow reads, leave connections to all others', async () => {
+test('slow transactions of a company, beside its slow reads, leave connections to others, those of one credential also to its own', async () => {
   const db = await openDb({ connection: base.connection, max: 8 });
   const holder = await base.ownerPool.connect();
+  const all: Promise<unknown>[] = [];
+  const ask = (subject: string): void => {
+    const its = entry(subject, 'company');
+    for (let i = 0; i < 12; i++)
+      all.push(
+        db.transact(its, (tx) => tx.query(slow)),
+        db.read(its).query(slow),
+      );
+  };
+  const areAnswered = async (others: readonly Entry[]): Promise<void> => {
+    for (const other of others) {
+      expect(await db.transact(other, (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
+      expect(await db.read(other).query(quick)).toEqual([{ one: 1 }]);
+    }
+  };
   try {
     await holder.query('select pg_advisory_lock(7)');
-    const write = () => db.transact(entry('a'), (tx) => tx.query(slow));
-    const all = Array.from({ length: 12 }, () => [write(), db.read(entry('a')).query(slow)]).flat();
-    // Three of one kind and four of the other.
+    ask('a');
+    // Two of one kind and three of the other.
+    await eventually(async () => expect(await waiting()).toBe(5));
+    await areAnswered([entry('b', 'company'), entry('c'), entry()]);
+    for (const subject of ['b', 'd', 'e']) ask(subject);
+    // One more of each kind.
     await eventually(async () => expect(await waiting()).toBe(7));
-    expect(await db.transact(entry('b'), (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
-    expect(await db.transact(entry(), (tx) => tx.query(quick))).toEqual([{ one: 1 }]);
+    await areAnswered([entry('c', 'another'), entry('f'), entry()]);
     expect(await waiting()).toBe(7);
     await holder.query('select pg_advisory_unlock(7)');
-    expect(await Promise.all(all)).toHaveLength(24);
+    expect(await Promise.all(all)).toHaveLength(96);
   } finally {
     holder.release(true);
     await db.close();

@@ -1,13 +1,15 @@
 /**
- * Fair queues: how much work of one subject, and of all together, is done at once; the rest waits, and subjects take turns.
- * So one that is slow, or asks for much, never holds all places. Used for the connections of the pool, by credential, and for
- * downloads, by company.
+ * Fair queues: how much work of one subject, of a group of subjects, and of all together, is done at once; the rest waits, and
+ * subjects take turns. So one that is slow, or asks for much, never holds all places, nor do several that are somebody's. Used
+ * for the connections of the pool, by credential and company, and for downloads, by company.
  */
 import { DatabaseUnavailable } from './errors.ts';
 
 /** How much is done at once. */
 export interface TurnsOptions {
   readonly perSubject: number;
+  /** Of all subjects of one group; absent: no bound but the others. */
+  readonly perGroup?: number;
   /** Of all subjects. */
   readonly together: number;
 }
@@ -15,12 +17,25 @@ export interface TurnsOptions {
 /** Limits a wait: calls `tooLate` when it is to be given up. Returns a function that ends the watching. */
 export type Patience = (tooLate: (why: Error) => void) => () => void;
 
+/** Whose work it is. */
+interface Whose {
+  readonly subject: string;
+  /** Undefined: not known, or of none. */
+  readonly group: string | undefined;
+}
+
+/** Work that waits for its turn. */
+interface Waiting extends Whose {
+  readonly begin: () => void;
+}
+
 /** Work of one subject begins in the order in which it came; subjects take turns. */
 export class Turns {
   readonly #options: TurnsOptions;
-  /** What begins each, by subject, in the order of their turns. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** By subject, in the order of their turns. */
+  readonly #waiting = new Map<string, Waiting[]>();
   readonly #ofOne = new Map<string, number>();
+  readonly #ofGroup = new Map<string, number>();
   #ofAll = 0;
 
   constructor(options: TurnsOptions) {
@@ -28,78 +43,96 @@ export class Turns {
   }
 
   /** Does the work when its turn comes. Throws why that was given up, or what the work throws. */
-  async during<T>(subject: string, work: () => Promise<T>, patience: Patience): Promise<T> {
-    if (this.#waiting.has(subject) || !this.#isFree(subject)) await this.#turnOf(subject, patience);
-    else this.#count(subject, 1);
+  async during<T>(subject: string, work: () => Promise<T>, patience: Patience, group?: string): Promise<T> {
+    const whose = { subject, group };
+    if (this.#waiting.has(subject) || !this.#isFree(whose)) await this.#turnOf(whose, patience);
+    else this.#count(whose, 1);
     try {
       return await work();
     } finally {
-      this.#count(subject, -1);
+      this.#count(whose, -1);
       this.#next();
     }
   }
 
-  #isFree(subject: string): boolean {
-    return this.#ofAll < this.#options.together && (this.#ofOne.get(subject) ?? 0) < this.#options.perSubject;
+  #isFree({ subject, group }: Whose): boolean {
+    const { perSubject, perGroup = Number.POSITIVE_INFINITY, together } = this.#options;
+    if (this.#ofAll >= together || (this.#ofOne.get(subject) ?? 0) >= perSubject) return false;
+    return group === undefined || (this.#ofGroup.get(group) ?? 0) < perGroup;
   }
 
-  #count(subject: string, more: number): void {
+  #count({ subject, group }: Whose, more: number): void {
     this.#ofAll += more;
-    const ofOne = (this.#ofOne.get(subject) ?? 0) + more;
-    if (ofOne === 0) this.#ofOne.delete(subject);
-    else this.#ofOne.set(subject, ofOne);
+    add(this.#ofOne, subject, more);
+    if (group !== undefined) add(this.#ofGroup, group, more);
   }
 
-  #turnOf(subject: string, patience: Patience): Promise<void> {
+  #turnOf(whose: Whose, patience: Patience): Promise<void> {
     return new Promise((resolve, reject) => {
       const begin = (): void => {
         stop();
         resolve();
       };
+      const { subject } = whose;
+      const waiting = { ...whose, begin };
       const own = this.#waiting.get(subject);
-      if (own === undefined) this.#waiting.set(subject, [begin]);
-      else own.push(begin);
+      if (own === undefined) this.#waiting.set(subject, [waiting]);
+      else own.push(waiting);
       const stop = patience((why) => {
-        this.#leave(subject, begin);
+        this.#leave(waiting);
         reject(why);
       });
     });
   }
 
-  #leave(subject: string, begin: () => void): void {
-    const others = this.#waiting.get(subject)?.filter((other) => other !== begin) ?? [];
-    if (others.length === 0) this.#waiting.delete(subject);
-    else this.#waiting.set(subject, others);
+  #leave(gone: Waiting): void {
+    const others = this.#waiting.get(gone.subject)?.filter((other) => other !== gone) ?? [];
+    if (others.length === 0) this.#waiting.delete(gone.subject);
+    else this.#waiting.set(gone.subject, others);
   }
 
   /** Begins whatever may begin now. */
   #next(): void {
     for (const [subject, own] of [...this.#waiting]) {
-      if (!this.#isFree(subject)) continue;
-      const begin = own.shift()!;
+      const [first] = own;
+      if (first === undefined || !this.#isFree(first)) continue;
+      own.shift();
       this.#waiting.delete(subject);
       // Behind all others: it is their turn now.
       if (own.length > 0) this.#waiting.set(subject, own);
-      this.#count(subject, 1);
-      begin();
+      this.#count(first, 1);
+      first.begin();
     }
   }
 }
 
-/** Of a pool of so many connections, for reads: half for one subject, three quarters for all of them. */
+/** What is none is not kept. */
+function add(counts: Map<string, number>, name: string, more: number): void {
+  const count = (counts.get(name) ?? 0) + more;
+  if (count === 0) counts.delete(name);
+  else counts.set(name, count);
+}
+
+/** Of a pool of so many connections, for reads: half for one company, three quarters for all of them. */
 export function turnsFor(connections: number): Turns {
   return new Turns({
-    perSubject: Math.max(1, Math.floor(connections / 2)),
+    ...ofCompany(Math.floor(connections / 2)),
     together: Math.max(1, connections - Math.floor(connections / 4)),
   });
 }
 
 /**
- * The same for transactions: three eighths for one subject, which with its reads leaves an eighth to others, and no bound for
+ * The same for transactions: three eighths for one company, which with its reads leaves an eighth to others, and no bound for
  * all of them. They wait for none but their own: one that has begun may need a read to end.
  */
 export function turnsToWrite(connections: number): Turns {
-  return new Turns({ perSubject: Math.max(1, Math.floor((3 * connections) / 8)), together: Number.POSITIVE_INFINITY });
+  return new Turns({ ...ofCompany(Math.floor((3 * connections) / 8)), together: Number.POSITIVE_INFINITY });
+}
+
+/** One credential leaves a place to the others of its company, where there are more than two. */
+function ofCompany(most: number): Pick<TurnsOptions, 'perSubject' | 'perGroup'> {
+  const perGroup = Math.max(1, most);
+  return { perSubject: perGroup > 2 ? perGroup - 1 : perGroup, perGroup };
 }
 
 /** For so many milliseconds; then with DatabaseUnavailable. */

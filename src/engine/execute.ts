@@ -127,11 +127,14 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     authorize(operation, principal);
   };
   let isEntered = false;
-  const entry = call.entry((principal) => {
+  const own = call.entry((principal) => {
     isEntered = true;
-    if (entry.subject !== undefined) memory.keepPrincipal(entry.subject, principal);
+    if (own.subject !== undefined) memory.keepPrincipal(own.subject, principal);
     admit(principal);
   });
+  // A company may have many keys. Whose one is that was not met here yet the database has still to say.
+  const known = own.subject === undefined ? undefined : memory.principal(own.subject);
+  const entry = known === undefined ? own : { ...own, group: known.companyId };
   const asked = new AskedNow(call, trace);
   if (isAskedFirst(call, entry, memory)) {
     await authenticate(corridor, entry);

@@ -329,9 +329,8 @@ class Gate {
   constructor(acts: readonly Act[]) {
     const [{ entry }] = acts as [Act];
     this.entry = {
-      call: entry.call,
-      // Whose turn it waits for (db/turns.ts).
-      ...(entry.subject === undefined ? {} : { subject: entry.subject }),
+      // Whose turn it waits for (db/turns.ts), too.
+      ...entry,
       accept: (rows) => {
         for (const act of acts) {
           try {

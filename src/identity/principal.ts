@@ -84,10 +84,10 @@ export const entryOfNobody: Entry = {
 
 /**
  * The entry of whoever has a link to a file of this company. There is no credential by which their turns could be told apart
- * (db/turns.ts), so they share those of the company: else any number of them would have all connections.
+ * (db/turns.ts), so they share a subject: else any number of them would have all connections.
  */
 export function entryOfLink(companyId: string): Entry {
-  return { ...entryOfCompany(companyId, 'link'), subject: `link ${companyId}` };
+  return { ...entryOfCompany(companyId, 'link'), subject: `link ${companyId}`, group: companyId };
 }
 
 /** The entry of the operator (command line) or of the clock into one company. */
