@@ -50,6 +50,13 @@ function callsOf(numbered: Numbered, draft: Row, asDrafted: boolean): [Call, Cal
   return [move!, over!];
 }
 
+/** 'written', or the SQLSTATE by which it was refused. */
+const written = (call: Call) =>
+  service.db.write(entryOfCompany(service.companies.A.id, 'test'), [call], new Line()).then(
+    () => 'written',
+    (error: unknown) => (error instanceof StatementError ? error.code : error),
+  );
+
 async function draftAndSeries(): Promise<{ draft: Row; series: Row }> {
   const { A } = service.companies;
   const { id } = await A.draft();
@@ -65,22 +72,41 @@ async function draftAndSeries(): Promise<{ draft: Row; series: Row }> {
 
 // No foreign key looks for the series (docs/decisions/0089-less-for-each-group.md).
 test.each([true, false])('a number is written only in a series that is there (as drafted: %s)', async (asDrafted) => {
-  const { A } = service.companies;
   const { draft, series } = await draftAndSeries();
-  const written = async (seriesId: unknown) => {
+  const numberedAs = async (seriesId: unknown) => {
     const [, over] = callsOf(await numberedIn(draft, { ...series, id: seriesId }), draft, asDrafted);
-    return service.db.write(entryOfCompany(A.id, 'test'), [over], new Line()).then(
-      () => 'written',
-      (error: unknown) => (error instanceof StatementError ? error.code : error),
-    );
+    return written(over);
   };
   const sequence = Number(series['last_number']) + (asDrafted ? 1 : 2);
   series['last_number'] = sequence - 1;
-  expect([await written(randomUUID()), await written(series['id'])]).toEqual(['CE003', 'written']);
+  expect([await numberedAs(randomUUID()), await numberedAs(series['id'])]).toEqual(['CE003', 'written']);
   const { rows } = await service.owner.query('select sequence::int, series_id from certo.documents where id = $1', [
     draft['id'],
   ]);
   expect(rows).toEqual([{ sequence, series_id: series['id'] }]);
+});
+
+test('a document is numbered once: whoever knows the row as it stands by then finds that it has a number', async () => {
+  const { draft, series } = await draftAndSeries();
+  series['last_number'] = 100;
+  const numbered = async (row: Row, asDrafted: boolean) =>
+    written(callsOf(await numberedIn(row, series), row, asDrafted)[1]);
+  expect(await numbered(draft, true)).toBe('written');
+  const { rows } = await service.owner.query<Row>('select * from certo.documents where id = $1', [draft['id']]);
+  series['last_number'] = 101;
+  for (const asDrafted of [true, false]) expect(await numbered(rows[0]!, asDrafted)).toBe('CE003');
+});
+
+test('the head of a series moves only from where it stands: by its number, its signature and its seal', async () => {
+  const { draft, series } = await draftAndSeries();
+  const moved = async (over: Row) => written(callsOf(await numberedIn(draft, { ...series, ...over }), draft, true)[0]);
+  const elsewhere = [
+    { last_number: Number(series['last_number']) + 1 },
+    { last_hash: 'of another' },
+    { last_seal: Buffer.alloc(32, 9) },
+  ];
+  for (const over of elsewhere) expect([over, await moved(over)]).toEqual([over, 'CE003']);
+  expect(await moved({})).toBe('written');
 });
 
 test('documents that go on from each other move the head once, on the conditions of all; any other moves it again', async () => {

@@ -206,6 +206,25 @@ test('a credit note is issued by who the company is, whatever its draft has kept
   expect(addressOf((await issue(note)).json)).toBe(addressOf(note));
 });
 
+test('what is made anew of the draft of a note says who the company is, not who it was at the invoice', async () => {
+  const { id: itemId } = await A.item({ unitPrice: 33.333333, vatRate: 'EXEMPT', vatExemptionReason: 'M07' });
+  const invoice = await A.issue(await A.draft({ items: [{ id: itemId, quantity: 3 }] }));
+  const items = [{ id: invoice.items[0]!.id, quantity: 1 }];
+  const noteOf = async (isIssued = false) =>
+    (await post('/invoices/credit-notes', { parentInvoiceId: invoice.id, items, issue: isIssued })).json;
+  const [said, given, moved] = [await noteOf(), await noteOf(), await noteOf()];
+  await change({ address: 'Rua F' });
+  const patched = [
+    await A.patch<InvoiceJson>(`/invoices/${said.id}`, { notes: 'Nota' }),
+    await A.patch<InvoiceJson>(`/invoices/${given.id}`, { items: [{ ...items[0], quantity: 2 }] }),
+  ];
+  expect(patched.map(({ status, json }) => [status, addressOf(json)])).toEqual(patched.map(() => [200, 'Rua F']));
+  // Another note moves what is left for this one by a cent.
+  expect(addressOf(await noteOf(true))).toBe('Rua F');
+  const now = await read(moved.id);
+  expect([moved.summary.total, now.summary.total, addressOf(now)]).toEqual([33.33, 33.34, 'Rua F']);
+});
+
 test('a draft whose activity the company has no more is not issued until it has another', async () => {
   const [draft, transport] = [await A.draft(), await A.transport()];
   await change({ cae: ['46900'] });

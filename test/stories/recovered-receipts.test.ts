@@ -105,6 +105,17 @@ test('under the cash VAT scheme it is an RC, in a series of its own, as its invo
   expect(text).toContain('Cópia do documento original -RCD RC C2026/1');
 });
 
+test('what is recovered over an invoice is issued by who the company is, not by who it was at the invoice', async () => {
+  const [one, other] = [await invoice(), await invoice()];
+  const change = 'update certo.companies set address = $2 where id = $1';
+  const before = (await rowOf(one.id)).content.issuer.address;
+  await service.owner.query(change, [A.id, 'Rua Nova, 9']);
+  const done = await recover(receipt('RG V2026/1', one.number), note('NC V2026/1', other.number));
+  const issuers = await Promise.all([...done, one].map(async ({ id }) => (await rowOf(id)).content.issuer.address));
+  expect(issuers).toEqual(['Rua Nova, 9', 'Rua Nova, 9', before]);
+  await service.owner.query(change, [A.id, before]);
+});
+
 test('what stands against receipts is told at its place, and nothing is written', async () => {
   const one = await invoice();
   const simplified = await A.issue(await A.draft({ type: 'SIMPLIFIED_INVOICE', payment: { method: 'NU' } }));
