@@ -46,7 +46,7 @@ export interface Entry {
   /** Whose entry it is: two with the same subject are the same call. Absent: this one shares nothing. */
   readonly subject?: string;
   /** Whose turns it takes beside those of its subject: the company's, which may have many credentials. Absent: not known yet. */
-  readonly group?: string | undefined;
+  group?: string | undefined;
   accept(rows: Row[]): void;
 }
 

@@ -127,14 +127,13 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     authorize(operation, principal);
   };
   let isEntered = false;
-  const own = call.entry((principal) => {
+  const entry = call.entry((principal) => {
     isEntered = true;
-    if (own.subject !== undefined) memory.keepPrincipal(own.subject, principal);
+    if (entry.subject !== undefined) memory.keepPrincipal(entry.subject, principal);
     admit(principal);
   });
   // A company may have many keys. Whose one is that was not met here yet the database has still to say.
-  const known = own.subject === undefined ? undefined : memory.principal(own.subject);
-  const entry = known === undefined ? own : { ...own, group: known.companyId };
+  if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId;
   const asked = new AskedNow(call, trace);
   if (isAskedFirst(call, entry, memory)) {
     await authenticate(corridor, entry);

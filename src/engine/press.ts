@@ -329,8 +329,9 @@ class Gate {
   constructor(acts: readonly Act[]) {
     const [{ entry }] = acts as [Act];
     this.entry = {
-      // Whose turn it waits for (db/turns.ts), too.
-      ...entry,
+      // Whose turn it waits for (db/turns.ts).
+      ...(entry.subject === undefined ? {} : { subject: entry.subject, group: entry.group }),
+      call: entry.call,
       accept: (rows) => {
         for (const act of acts) {
           try {

@@ -58,6 +58,8 @@ export function entryOfKey({ call, lazily, subject }: Credential, accept: (princ
     call,
     lazily,
     subject,
+    // Its place, so that the object keeps one shape.
+    group: undefined,
     accept(rows: Row[]) {
       const row = rows[0];
       if (row === undefined) throw new Refusal('UNAUTHENTICATED');
