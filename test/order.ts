@@ -3,7 +3,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Those that start the program itself, and read little of the service; and those that measure the process they are in (its
- * memory, its processor time, its files): what others left there would be counted, or make room for what should not be.
+ * memory, its processor time, its files, the statements that it has declared): what others left there would be counted, or
+ * make room for what should not be.
  */
 export const alone = [
   ...['bench', 'browser', 'commands', 'simulation'].map((room) => `test/${room}/**/*.test.ts`),
@@ -18,6 +19,8 @@ export const alone = [
   'src/print/logo.test.ts',
   'src/print/pdf/lines.test.ts',
   'test/matrix/answers.test.ts',
+  'test/matrix/reach.test.ts',
+  'test/stories/orders.test.ts',
 ];
 
 /**
