@@ -10,7 +10,7 @@ import { ConnectionLost, isDeadlock, isSpoilt, OutcomeUnknown, StatementError } 
 import { Line, runOnce, type Source } from './line.ts';
 import { SharedBatches } from './shared-batches.ts';
 import { type Call, type Composed, composed, type Row, type Statement, statement } from './statement.ts';
-import { type Turns, turnsFor, turnsToWrite, waitingFor } from './turns.ts';
+import { type Turns, turnsFor, turnsToShare, turnsToWrite, waitingFor } from './turns.ts';
 
 export { ByColumn } from './by-column.ts';
 export {
@@ -45,7 +45,10 @@ export interface Entry {
   readonly lazily?: Call;
   /** Whose entry it is: two with the same subject are the same call. Absent: this one shares nothing. */
   readonly subject?: string;
-  /** Whose turns it takes beside those of its subject: the company's, which may have many credentials. Absent: not known yet. */
+  /**
+   * Whose turns it takes beside those of its subject: the company's, which may have many credentials; of one that is not known
+   * yet the network's. Absent: nobody's but its own.
+   */
   group?: string | undefined;
   accept(rows: Row[]): void;
 }
@@ -120,7 +123,16 @@ export function makeDb(source: Source): Db {
       const work = () => runAlone(source, entry, calls, run);
       return writes ? work() : inTurn(turns, entry, work);
     };
-    const shared = new SharedBatches({ run: (entry, calls) => run(source, entry, calls), alone, writes });
+    const turnsOfShared = turnsToShare(source.pool.options.max);
+    const shared = new SharedBatches({
+      run: (entry, calls) => {
+        const { subject, group = subject } = entry;
+        const work = () => run(source, entry, calls);
+        return group === undefined ? work() : turnsOfShared.during(group, work, tenSeconds);
+      },
+      alone,
+      writes,
+    });
     return { alone, shared };
   };
   const reads = ways(runEntered, false);

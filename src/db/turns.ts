@@ -129,6 +129,15 @@ export function turnsToWrite(connections: number): Turns {
   return new Turns({ ...ofCompany(Math.floor((3 * connections) / 8)), together: Number.POSITIVE_INFINITY });
 }
 
+/**
+ * For batches of quick statements that many requests share: a quarter for each company, or for each network of credentials that
+ * are not known yet. They are as quick as their wait for a connection is short, so that wait must not grow with the number of
+ * somebody's credentials.
+ */
+export function turnsToShare(connections: number): Turns {
+  return new Turns({ perSubject: Math.max(1, Math.floor(connections / 4)), together: Number.POSITIVE_INFINITY });
+}
+
 /** One credential leaves a place to the others of its company, where there are more than two. */
 function ofCompany(most: number): Pick<TurnsOptions, 'perSubject' | 'perGroup'> {
   const perGroup = Math.max(1, most);

@@ -129,7 +129,7 @@ export class AheadPress {
     const { era } = lane;
     try {
       // What was read for several of them comes together.
-      const turn = turnWithTime();
+      const turn = turnWithTime(companyId);
       if (turn !== undefined) await turn;
       if (lane.era !== era) return undefined;
       const known = facts();

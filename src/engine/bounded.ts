@@ -10,6 +10,9 @@ interface Room {
   readonly maxItems?: number;
 }
 
+/** No schema has as many. */
+const most_names = 1_000;
+
 /** Unknown members that may still be kept, of the whole body. */
 interface Left {
   unknown: number;
@@ -43,7 +46,7 @@ function fittedArray({ maxItems }: Room, items: Room, value: readonly unknown[],
 
 function fittedObject(room: Room, known: Readonly<Record<string, Room>>, value: object, left: Left): unknown {
   const members = value as Readonly<Record<string, unknown>>;
-  const names = Object.keys(members);
+  const names = namesOf(members, known);
   // Made at the first member that does not fit: most values fit.
   let copy: [string, unknown][] | undefined;
   const before = (at: number): [string, unknown][] => names.slice(0, at).map((name) => [name, members[name]]);
@@ -62,4 +65,12 @@ function fittedObject(room: Room, known: Readonly<Record<string, Room>>, value: 
     copy?.push([name, fit]);
   }
   return copy === undefined ? value : Object.fromEntries(copy);
+}
+
+/** Of an object with very many members those that are looked at: the first ones, and all that are known. */
+function namesOf(members: object, known: object): string[] {
+  const names = Object.keys(members);
+  if (names.length <= most_names) return names;
+  const first = names.slice(0, most_names);
+  return [...new Set([...first, ...Object.keys(known).filter((name) => Object.hasOwn(members, name))])];
 }

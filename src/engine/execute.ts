@@ -39,6 +39,8 @@ export interface Call {
   readonly bodyLength?: number;
   readonly idempotencyKey: string | undefined;
   readonly requestId: string;
+  /** Whose turns the caller takes until its company is known: its network's. */
+  readonly network: string;
   /** What the credential's limit counts; known before the database is asked. */
   readonly rateSubject: string;
   /** So many a minute, counted over all processes (exact-rate.ts); absent: the key's limit, counted in this one. */
@@ -132,15 +134,14 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
     if (entry.subject !== undefined) memory.keepPrincipal(entry.subject, principal);
     admit(principal);
   });
-  // A company may have many keys. Whose one is that was not met here yet the database has still to say.
-  if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId;
+  // A company may have many keys, and a stranger may invent any number. Whose one is that was not met here yet the database
+  // has still to say: until then it is one of its network's.
+  if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId ?? call.network;
   const asked = new AskedNow(call, trace);
-  if (isAskedFirst(call, entry, memory)) {
-    await authenticate(corridor, entry);
-    // Of those that asked together: to read a megabyte and to say what is wrong with it takes 40 ms.
-    const turn = turnWithTime();
-    if (turn !== undefined) await turn;
-  }
+  if (isAskedFirst(call, entry, memory)) await authenticate(corridor, entry);
+  // To read a megabyte and to say what is wrong with it takes 40 ms, and many small ones take as long.
+  const turn = turnWithTime(trace.principal?.companyId ?? entry.group ?? call.network);
+  if (turn !== undefined) await turn;
   // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
   const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
   if (call.malformed !== undefined || usedUp) {
@@ -190,7 +191,7 @@ async function read(corridor: Corridor, call: Call, asked: AnyAsked, entry: Entr
   const facts = await guarded(() =>
     operation.load(corridor.db.read(entry, operation.quick === true ? 'shared' : 'alone'), asked, corridor.world),
   );
-  const turn = turnWithTime();
+  const turn = turnWithTime(asked.principal.companyId);
   if (turn !== undefined) await turn;
   const shown = operation.show(facts, asked, corridor.world);
   if (shown instanceof Download) {
@@ -299,7 +300,7 @@ function recall({ corridor: { world }, call: { operation }, asked, entry, admit 
 async function acted(corridor: Corridor, act: Act): Promise<Answer> {
   const done = await guarded(() => corridor.press.act(act));
   act.operation.after?.(corridor.world);
-  const turn = turnWithTime();
+  const turn = turnWithTime(act.asked.principal.companyId);
   if (turn !== undefined) await turn;
   return answerOf(done);
 }

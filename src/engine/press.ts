@@ -252,8 +252,8 @@ export class Press {
     await each(runs, async (run, { operation, asked }) => {
       if (operation.locate !== undefined) run.facts = await operation.locate(run.tx, run.facts, asked, world);
     });
-    // What was read for others, too, comes in the same turn.
-    const turn = turnWithTime();
+    // What was read for others, too, comes in the same turn. All are of one credential, and so of one company.
+    const turn = turnWithTime(runs[0]!.act.asked.principal.companyId);
     if (turn !== undefined) await turn;
     // In the order in which they came, up to the first thing that is waited for: numbers follow it.
     let began_ms: number | undefined;

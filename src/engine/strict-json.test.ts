@@ -220,3 +220,30 @@ test('pointers escape ~ and / so that they can be read back (RFC 6901)', () => {
     }),
   );
 });
+
+test('more members and elements than are taken are refused before anything else is done with them', () => {
+  const many = (text: string, most: number): unknown => {
+    try {
+      return parseStrictJson(Buffer.from(text), most);
+    } catch (error) {
+      return (error as Refusal).problems.map(({ code, pointer, facts }) => [code, pointer, facts]);
+    }
+  };
+  expect(many('[1,[2,{"a":3}]]', 3)).toEqual([1, [2, { a: 3 }]]);
+  const refused = [['TOO_MANY', '', { limit: 3 }]];
+  expect(many('[1,2,3,4,5]', 3)).toEqual(refused);
+  expect(many('{"a":[1,2],"b":[1,2],"c":{"d":1,"e":2}}', 3)).toEqual(refused);
+  // Also where it is no JSON.
+  expect(many('{,,,,,', 3)).toEqual(refused);
+  expect(many('"a,b,c,d,e,f"', 3)).toBe('a,b,c,d,e,f');
+});
+
+test('a text ends at its quote, however many escapes stand before it', () => {
+  const texts = fc.array(fc.constantFrom('\\', '"', 'a', ','), { maxLength: 12 }).map((letters) => letters.join(''));
+  fc.assert(
+    fc.property(fc.array(texts, { minLength: 1 }), (all) => {
+      expect(parse(JSON.stringify(all))).toEqual(all);
+      expect(refusalOf(JSON.stringify({ a: all, b: all }).replace('"b"', '"a"'))).toEqual([['DUPLICATE_FIELD', '/a']]);
+    }),
+  );
+});

@@ -4,7 +4,7 @@
  */
 import { isAscii } from 'node:buffer';
 import { shortened } from '../fiscal/cut.ts';
-import { most_problems, type Problem, Refusal, refuseAll, type Words } from '../fiscal/refusal.ts';
+import { invalid, most_problems, type Problem, Refusal, refuseAll, type Words } from '../fiscal/refusal.ts';
 
 const deepest = 32;
 const tooDeep: Words = {
@@ -15,17 +15,22 @@ const tooDeep: Words = {
 const longest_name = 200;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
-/** The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate and inexact number. */
-export function parseStrictJson(bytes: Buffer): unknown {
+/**
+ * The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate and inexact number,
+ * or with TOO_MANY where there are more than `most_values` members and elements.
+ */
+export function parseStrictJson(bytes: Buffer, most_values = Number.POSITIVE_INFINITY): unknown {
   if (bytes.length === 0) return {};
   const text = decode(bytes);
+  // First, since JSON.parse takes ten times as long for as many members or levels as there may be in a megabyte.
+  const problems = scan(text, most_values);
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (error) {
     throw new Refusal('MALFORMED_JSON', { problem: problemOf(error) });
   }
-  refuseAll(scan(text));
+  refuseAll(problems);
   return value;
 }
 
@@ -48,8 +53,9 @@ function problemOf(error: unknown): Words {
 }
 
 interface Level {
-  /** Names so far; undefined in an array. */
-  readonly keys: Names | undefined;
+  readonly isObject: boolean;
+  /** Names so far, of an object that has any. */
+  keys: Names | undefined;
   name: string;
   index: number;
 }
@@ -74,37 +80,48 @@ class Names {
   }
 }
 
-/** Walks valid JSON once; `text` has passed JSON.parse, so only its tokens matter. */
-function scan(text: string): Problem[] {
+/** No field takes a number of more than 15 digits: of longer ones only so many are compared with what would be kept. */
+const most_compared = 100;
+
+/**
+ * Walks JSON once. What it finds counts only where JSON.parse takes the text; of any other it may find anything, but ends. Throws
+ * MALFORMED_JSON for too many levels and INVALID_REQUEST for too many values.
+ */
+function scan(text: string, most_values: number): Problem[] {
   const problems: Problem[] = [];
   const levels: Level[] = [];
+  let level: Level | undefined;
   const found = (code: 'DUPLICATE_FIELD' | 'NUMBER_NOT_EXACT'): void => {
-    if (problems.length <= most_problems) problems.push({ code, pointer: pointer(levels) });
+    problems.push({ code, pointer: pointer(levels) });
   };
   let expectKey = false;
-  for (let i = 0; i < text.length; i++) {
+  let values = 0;
+  let compared = 0;
+  // With one more than are told it is known that there are more.
+  for (let i = 0; i < text.length && problems.length <= most_problems; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
       const start = i;
-      for (i++; text.charCodeAt(i) !== 0x22; i++) if (text.charCodeAt(i) === 0x5c) i++;
-      if (expectKey) {
-        const level = levels[levels.length - 1]!;
-        const raw = text.slice(start, i + 1);
-        level.name = raw.includes('\\') ? (JSON.parse(raw) as string) : raw.slice(1, -1);
-        if (!level.keys!.add(level.name)) found('DUPLICATE_FIELD');
+      i = endOfText(text, i);
+      if (expectKey && level !== undefined) {
+        level.name = nameOf(text.slice(start, i + 1));
+        level.keys ??= new Names();
+        if (!level.keys.add(level.name)) found('DUPLICATE_FIELD');
         expectKey = false;
       }
     } else if (c === 0x7b || c === 0x5b) {
-      const isObject = c === 0x7b;
-      levels.push({ keys: isObject ? new Names() : undefined, name: '', index: 0 });
-      expectKey = isObject;
-      if (levels.length > deepest) throw new Refusal('MALFORMED_JSON', { problem: tooDeep });
+      expectKey = c === 0x7b;
+      level = { isObject: expectKey, keys: undefined, name: '', index: 0 };
+      if (levels.push(level) > deepest) throw new Refusal('MALFORMED_JSON', { problem: tooDeep });
     } else if (c === 0x7d || c === 0x5d) {
       levels.pop();
+      level = levels[levels.length - 1];
     } else if (c === 0x2c) {
-      const level = levels[levels.length - 1]!;
+      if (level === undefined) continue;
       level.index++;
-      expectKey = level.keys !== undefined;
+      expectKey = level.isObject;
+      // As many commas as values but for the first of each level.
+      if (++values > most_values) throw invalid([{ code: 'TOO_MANY', pointer: '', facts: { limit: most_values } }]);
     } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const start = i;
       let isPower = false;
@@ -112,10 +129,35 @@ function scan(text: string): Problem[] {
         if (next === 0x65 || next === 0x45) isPower = true;
         i++;
       }
-      if ((isPower || i - start >= 15) && !exact(text.slice(start, i + 1))) found('NUMBER_NOT_EXACT');
+      if ((!isPower && i - start < 15) || compared > most_compared) continue;
+      const literal = text.slice(start, i + 1);
+      const significant = significantDigits(literal);
+      if (significant > digits_of_a_double.always) compared++;
+      if (!exact(literal, significant)) found('NUMBER_NOT_EXACT');
     }
   }
   return problems;
+}
+
+/** Where the text that begins at a quote ends: its last quote, or the end of all where there is none. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslash = end - 1;
+    while (text.charCodeAt(backslash) === 0x5c) backslash--;
+    // An even number of them are escapes of each other.
+    if ((end - backslash) % 2 === 1) return end;
+  }
+  return text.length;
+}
+
+function nameOf(raw: string): string {
+  if (!raw.includes('\\')) return raw.slice(1, -1);
+  try {
+    return JSON.parse(raw) as string;
+  } catch {
+    // JSON.parse will say so of all of it.
+    return raw;
+  }
 }
 
 /** Digits, point, signs and the letter before an exponent. */
@@ -125,11 +167,33 @@ function isOfNumber(unit: number): boolean {
   );
 }
 
+/** A double keeps so many digits of any number, and is written with so many at most (IEEE 754, binary64). */
+const digits_of_a_double = { always: 15, most: 17 };
+/** Numbers that are neither too large nor too small for a double, by far. */
+const plain = /^[\d.+-]{1,40}(?:[eE][+-]?\d{1,2})?$/;
+
 /** Whether the double nearest to this literal, written out again, is the same number. */
-function exact(literal: string): boolean {
+function exact(literal: string, significant: number): boolean {
+  if (significant > digits_of_a_double.most) return false;
+  if (significant <= digits_of_a_double.always && plain.test(literal)) return true;
   const value = Number(literal);
   if (!Number.isFinite(value)) return false;
   return digits(literal) === digits(String(value));
+}
+
+/** From the first digit that is not 0 to the last one. */
+function significantDigits(literal: string): number {
+  let [first, last, count] = [0, 0, 0];
+  for (let i = 0; i < literal.length; i++) {
+    const c = literal.charCodeAt(i);
+    if (c === 0x65 || c === 0x45) break;
+    if (c < 0x30 || c > 0x39) continue;
+    count++;
+    if (c === 0x30) continue;
+    if (first === 0) first = count;
+    last = count;
+  }
+  return first === 0 ? 0 : last - first + 1;
 }
 
 /** Significant digits and magnitude of a decimal literal: "1.50e3" and "1500" are equal. */
@@ -147,7 +211,7 @@ function digits(literal: string): string {
 }
 
 function pointer(levels: readonly Level[]): string {
-  return levels.map((level) => `/${level.keys === undefined ? level.index : escapePointer(level.name)}`).join('');
+  return levels.map((level) => `/${level.isObject ? escapePointer(level.name) : level.index}`).join('');
 }
 
 /** RFC 6901, section 3; a name of any length is told as far as anybody reads it. */

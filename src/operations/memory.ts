@@ -89,6 +89,7 @@ const nothing = new Span(Buffer.alloc(0), 0, 0);
 
 /** What is kept of one company. What it does not know is undefined. */
 export class CompanyMemory {
+  readonly #companyId: string;
   readonly #stores: Stores;
   readonly #waryUntil: number;
   readonly #heads = new Map<string, RunningHead>();
@@ -96,7 +97,8 @@ export class CompanyMemory {
   #moment: Row | undefined;
   #era: Era = {};
 
-  constructor(stores: Stores, waryUntil = 0) {
+  constructor(companyId: string, stores: Stores, waryUntil = 0) {
+    this.#companyId = companyId;
     this.#stores = stores;
     this.#waryUntil = waryUntil;
   }
@@ -106,7 +108,7 @@ export class CompanyMemory {
     const id = String(series['id']);
     const kept = this.#heads.get(id);
     if (kept !== undefined && kept.head.lastSequence >= Number(series['last_number'])) return kept;
-    const running = runningFrom(series);
+    const running = runningFrom(this.#companyId, series);
     this.#heads.set(id, running);
     return running;
   }
@@ -227,7 +229,7 @@ export class Memory {
   of(companyId: string): CompanyMemory {
     let company = this.#companies.get(companyId);
     if (company === undefined) {
-      company = new CompanyMemory(this.#stores);
+      company = new CompanyMemory(companyId, this.#stores);
       this.#companies.set(companyId, company);
     }
     return company;
@@ -235,7 +237,7 @@ export class Memory {
 
   /** Something that was decided for this company was not written, or nobody knows. What others hold of it dies with it. */
   forget(companyId: string): void {
-    this.#companies.set(companyId, new CompanyMemory(this.#stores, this.#stores.clock.ticks() + wary_ms));
+    this.#companies.set(companyId, new CompanyMemory(companyId, this.#stores, this.#stores.clock.ticks() + wary_ms));
   }
 
   /** Who a credential is, by `Entry.subject`. */

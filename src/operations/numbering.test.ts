@@ -36,7 +36,7 @@ function beforeMidnight(over: Partial<Place>): Place {
     at_synced_at: new Date(),
     has_invoice_series: true,
   };
-  return { series, isNamed: false, moment, running: runningFrom(series), byScheme: true, ...over };
+  return { series, isNamed: false, moment, running: runningFrom('c', series), byScheme: true, ...over };
 }
 
 test('what waits over midnight for the clock is not numbered in the series of the day before', async () => {
@@ -46,7 +46,7 @@ test('what waits over midnight for the clock is not numbered in the series of th
   begun.moment['cash_vat_from'] = '2026-12-01';
   begun.moment['cash_vat_until'] = null;
   for (const { series, ...place } of [ended, begun]) {
-    const numbered = numberDocument(document, { ...place, series, running: runningFrom(series!) }, world);
+    const numbered = numberDocument(document, { ...place, series, running: runningFrom('c', series!) }, world);
     await expect(numbered).rejects.toMatchObject({ code: 'CLOCK_REGRESSION', retryAfterSeconds: 1 });
   }
   // Whoever names the series is told that it is over.

@@ -94,7 +94,7 @@ function runningHead(moment: Row, series: Row): RunningHead {
     runningHeads.set(moment, heads);
   }
   const id = String(series['id']);
-  const running = heads.get(id) ?? runningFrom(series);
+  const running = heads.get(id) ?? runningFrom(String(moment['id']), series);
   heads.set(id, running);
   return running;
 }

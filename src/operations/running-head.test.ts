@@ -27,7 +27,13 @@ function slowSigner(): { signer: Signer; befores: (string | Promise<SignedChain>
 }
 
 const fresh = () =>
-  runningFrom({ document_type: 'INVOICE', code: 'A2026', validation_code: 'ABCD1234', last_number: 0, last_hash: '' });
+  runningFrom('c', {
+    document_type: 'INVOICE',
+    code: 'A2026',
+    validation_code: 'ABCD1234',
+    last_number: 0,
+    last_hash: '',
+  });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('is signed in pieces, one behind the other, and what comes meanwhile behind the last of them', async () => {

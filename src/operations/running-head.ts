@@ -3,7 +3,7 @@
  * committed yet and perhaps not even signed.
  */
 
-import { isTurnOver } from '../db/event-loop.ts';
+import { turnWithTime } from '../db/event-loop.ts';
 import type { Row } from '../db/transact.ts';
 import type { DocumentType } from '../fiscal/document.ts';
 import type { DecidedIssue, SeriesHead } from '../fiscal/issue.ts';
@@ -13,6 +13,7 @@ import type { SignedChain, Signer } from '../keys/signer.ts';
 import type { SealChain } from './stamp.ts';
 
 export interface RunningHead extends SealChain {
+  readonly companyId: string;
   head: SeriesHead;
   lastHash: string;
   /** By the database's clock, when the last one was decided. */
@@ -53,11 +54,20 @@ export function headOf(series: Row): SeriesHead {
   };
 }
 
-/** From a series whose row is locked, or which is compared when the documents are written. */
-export function runningFrom(series: Row): RunningHead {
+/** From a series of the company whose row is locked, or which is compared when the documents are written. */
+export function runningFrom(companyId: string, series: Row): RunningHead {
   const head = headOf(series);
   const lastSeal = series['last_seal'] as Buffer | null;
-  return { head, lastHash: head.lastHash, lastSeal, now: undefined, waiting: [], toGive: [], signing: undefined };
+  return {
+    companyId,
+    head,
+    lastHash: head.lastHash,
+    lastSeal,
+    now: undefined,
+    waiting: [],
+    toGive: [],
+    signing: undefined,
+  };
 }
 
 /** Receipts are not signed. Documents that were decided in the same turn are handed to the signer together. */
@@ -105,6 +115,8 @@ async function signPiece(running: RunningHead, piece: readonly ToSign[]): Promis
 
 /** To whoever is next: a document of a thousand lines is sealed for 50 ms then, and others have a turn before the one behind it. */
 function giveNext(running: RunningHead): void {
-  if (isTurnOver()) setImmediate(giveNext, running);
-  else running.toGive.shift()!();
+  const give = (): void => running.toGive.shift()!();
+  const turn = turnWithTime(running.companyId);
+  if (turn === undefined) give();
+  else void turn.then(give);
 }

@@ -27,7 +27,7 @@ const world = { signer: () => signer, baseUrl: 'http://certo.test', certificateN
 async function numberedIn(
   draft: Row,
   series: Row,
-  running: RunningHead = runningFrom(series),
+  running: RunningHead = runningFrom('c', series),
   isNamed = false,
 ): Promise<Numbered> {
   const now = new Date();
@@ -116,7 +116,7 @@ test('documents that go on from each other move the head once, on the conditions
   const from = Number(series['last_number']);
   /** Of two documents: numbers before and behind each move, whether the series has to be the default, hash and seal before. */
   const moves = async (areNamed: [boolean, boolean], change: (second: Numbered) => Partial<Numbered> = () => ({})) => {
-    const running = runningFrom(series);
+    const running = runningFrom('c', series);
     const first = await numberedIn(draft, series, running, areNamed[0]);
     const second = await numberedIn(draft, series, running, areNamed[1]);
     const members = [callsOf(first, draft, true), callsOf({ ...second, ...change(second) }, draft, true)];

@@ -31,4 +31,6 @@ export interface Outcome {
   readonly counts: Readonly<Record<string, number>>;
   /** What must never be, in a sentence, with the seed that leads there. Empty: all is well. */
   readonly violations: readonly string[];
+  /** Measurements of this run, to be printed; line by line. */
+  readonly table?: readonly string[];
 }

@@ -134,6 +134,7 @@ async function play(part: Part, asked: Asked, folder: string): Promise<void> {
   kept.seconds += Math.round((performance.now() - begun) / 1000);
   kept.runs.push({ at: new Date().toISOString(), seed, rounds: outcome.rounds });
   writeFileSync(fileOf(folder, part.name), `${JSON.stringify(kept, null, 2)}\n`);
+  for (const line of outcome.table ?? []) console.log(line);
   for (const violation of outcome.violations) console.error(`${part.name}: VIOLATION ${violation}`);
 }
 

@@ -70,6 +70,7 @@ async function ask(corridor: Corridor, key: string, name: string, over: Partial<
     malformed: undefined,
     idempotencyKey: undefined,
     requestId: uuidv7(),
+    network: '127.0.0.1',
     rateSubject: credential.subject,
     exactRate: per_minute,
     entry: (accept) => entryOfKey(credential, accept),

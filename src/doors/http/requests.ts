@@ -9,6 +9,8 @@ import { type Credential, credentialOf, entryOfKey, type Principal } from '../..
 import type { Operation } from '../../operations/operation.ts';
 import type { Exchange } from './exchange.ts';
 
+/** Members and elements of a body: twice as many as a document of 1,000 lines with all of their fields has. */
+const most_values = 40_000;
 const keyForm = /^[\x21-\x7e]{1,128}$/;
 
 /** What the router has found in its address; nothing of it is believed yet. */
@@ -49,6 +51,7 @@ class HttpCall implements Call {
   readonly bodyLength: number;
   readonly idempotencyKey: string | undefined;
   readonly requestId: string;
+  readonly network: string;
   readonly rateSubject: string;
   readonly gone: AbortSignal;
   readonly #exchange: Exchange;
@@ -69,6 +72,7 @@ class HttpCall implements Call {
     this.bodyLength = exchange.body.length;
     this.idempotencyKey = operation.kind === 'write' && key !== undefined ? String(key) : undefined;
     this.requestId = exchange.id;
+    this.network = exchange.network;
     this.rateSubject = credential.subject;
     this.gone = gone;
     this.#exchange = exchange;
@@ -101,7 +105,7 @@ function formOf(operation: Operation, { request: { headers }, body: bytes }: Exc
   try {
     if (bytes.length > 0 && !isJson(headers['content-type'])) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
     if (headers['content-encoding'] !== undefined) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
-    body = parseStrictJson(bytes);
+    body = parseStrictJson(bytes, most_values);
     const key = headers['idempotency-key'];
     if (key !== undefined && !keyForm.test(String(key))) throw new Refusal('IDEMPOTENCY_KEY_INVALID');
   } catch (error) {

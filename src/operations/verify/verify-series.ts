@@ -1,7 +1,7 @@
 /** Verifies one series from its first document to its head, in pieces: memory does not grow with the series. */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { StatementError } from '../../db/errors.ts';
-import { isTurnOver, turnWithTime } from '../../db/event-loop.ts';
+import { turnWithTime } from '../../db/event-loop.ts';
 import type { Db, Row } from '../../db/transact.ts';
 import { statement } from '../../db/transact.ts';
 import { canonicalJson } from '../../fiscal/canonical.ts';
@@ -127,6 +127,9 @@ async function verifySeries(world: KeyedWorld, head: SeriesHead, watch: Watch): 
 // Numbers below the first one are looked for too.
 const lowest = String(Number.MIN_SAFE_INTEGER);
 
+/** Whose turn of the event loop it takes: all checks of books together are as one company. */
+const background = 'books';
+
 // How many are asked for before it is known how long they are.
 const first_documents = 16;
 
@@ -147,7 +150,8 @@ async function verifyPiece(
   let last = after;
   for (const row of rows) {
     // One of a thousand lines takes 50 ms.
-    if (isTurnOver()) await turnWithTime();
+    const turn = turnWithTime(background);
+    if (turn !== undefined) await turn;
     const { document, sealed } = storedOf(row);
     const previousHash = last?.hash ?? '';
     const number = String(sealed.frozen.number ?? documentNumber(head.atType, head.code, document.sequence));
