@@ -135,24 +135,24 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   // A company may have many keys. Whose one is that was not met here yet the database has still to say.
   if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId;
   const asked = new AskedNow(call, trace);
-  if (isAskedFirst(call, entry, memory)) {
-    await authenticate(corridor, entry);
-    // Of those that asked together: to read a megabyte and to say what is wrong with it takes 40 ms.
-    const turn = turnWithTime();
-    if (turn !== undefined) await turn;
-  }
-  // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
-  const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
-  if (call.malformed !== undefined || usedUp) {
-    await authenticate(corridor, entry);
-    if (call.malformed !== undefined) throw call.malformed;
-  }
   const entered = (): boolean => isEntered;
   try {
+    if (isAskedFirst(call, entry, memory)) {
+      await authenticate(corridor, entry);
+      // Of those that asked together: to read a megabyte and to say what is wrong with it takes 40 ms.
+      const turn = turnWithTime();
+      if (turn !== undefined) await turn;
+    }
+    // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
+    const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
+    if (call.malformed !== undefined || usedUp) {
+      await authenticate(corridor, entry);
+      if (call.malformed !== undefined) throw call.malformed;
+    }
     if (operation.kind === 'read') return await read(corridor, call, asked, entry);
     return await write({ corridor, call, asked, entry, entered, admit });
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'UNAUTHENTICATED') {
+    if (isUnauthenticated(error)) {
       // Not any more who it was.
       if (entry.subject !== undefined) memory.forgetPrincipal(entry.subject);
       isEntered = false;
@@ -166,6 +166,8 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   }
 }
 
+const isUnauthenticated = (error: unknown): boolean => error instanceof Refusal && error.code === 'UNAUTHENTICATED';
+
 /** Step 4 alone: nothing is read, but the entry accepts who is asking or throws a Refusal. */
 async function authenticate({ db }: Corridor, entry: Entry): Promise<void> {
   await guarded(() => db.read(entry).query(nothing));
@@ -176,7 +178,12 @@ async function countExactly(corridor: Corridor, call: Call, perMinute: number, t
   const entry = call.entry((principal) => {
     trace.principal = principal;
   });
-  trace.rate = await guarded(() => takeExactly(corridor.db.read(entry, 'lazily'), call.rateSubject, perMinute));
+  try {
+    trace.rate = await guarded(() => takeExactly(corridor.db.read(entry, 'lazily'), call.rateSubject, perMinute));
+  } catch (error) {
+    if (isUnauthenticated(error) && entry.subject !== undefined) corridor.world.memory.forgetPrincipal(entry.subject);
+    throw error;
+  }
   if (trace.rate.exceeded) throw rateLimited(trace.rate);
 }
 
