@@ -9,6 +9,7 @@ import type { Db } from './db/transact.ts';
 import { type ClockDoor, startClock } from './doors/clock/clock.ts';
 import { oneAtATime } from './doors/http/one-at-a-time.ts';
 import { buildServer } from './doors/http/server.ts';
+import { AddressLimit } from './engine/address-limit.ts';
 import { Press } from './engine/press.ts';
 import { fixedMinuteRate } from './engine/rate.ts';
 import { openSpool } from './engine/spool.ts';
@@ -108,7 +109,7 @@ export async function buildApp(parts: AppParts): Promise<App> {
         together: downloads_together,
       }),
     },
-    addressRate: fixedMinuteRate(parts.config.ipRate, parts.milliseconds),
+    addressLimit: new AddressLimit(parts.config.ipRate, parts.milliseconds),
     trustedProxies: parts.config.trustedProxies,
     log: parts.log,
     deadline_ms: parts.config.httpDeadline_seconds * 1000,

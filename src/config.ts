@@ -100,10 +100,10 @@ export const variables = {
     0,
     1_000_000_000,
     6000,
-    'Requests per minute and address that fail to authenticate; 0 switches the limit off.',
+    'Failed authentications per minute and address; beyond it only credentials that were valid in the last 15 minutes are served. 0 switches the limit off.',
   ),
   CERTO_TRUSTED_PROXIES: text(
-    'Addresses or networks, separated by commas, of the proxies whose X-Forwarded-For says who is asking (127.0.0.1, 10.0.0.0/8), not all there are (0.0.0.0/0). Without it all who come through a proxy are one address.',
+    'Addresses or networks, separated by commas, of the proxies whose X-Forwarded-For says who is asking (127.0.0.1, 10.0.0.0/8), not all there are (0.0.0.0/0). Otherwise all proxied clients share the limits of one address.',
   ),
   CERTO_HTTP_DEADLINE_SECONDS: whole(
     1,

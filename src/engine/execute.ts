@@ -138,22 +138,22 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   // has still to say: until then it is one of its network's.
   if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId ?? call.network;
   const asked = new AskedNow(call, trace);
-  if (isAskedFirst(call, entry, memory)) await authenticate(corridor, entry);
-  // To read a megabyte and to say what is wrong with it takes 40 ms, and many small ones take as long.
-  const turn = turnWithTime(trace.principal?.companyId ?? entry.group ?? call.network);
-  if (turn !== undefined) await turn;
-  // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
-  const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
-  if (call.malformed !== undefined || usedUp) {
-    await authenticate(corridor, entry);
-    if (call.malformed !== undefined) throw call.malformed;
-  }
   const entered = (): boolean => isEntered;
   try {
+    if (isAskedFirst(call, entry, memory)) await authenticate(corridor, entry);
+    // To read a megabyte and to say what is wrong with it takes 40 ms, and many small ones take as long.
+    const turn = turnWithTime(trace.principal?.companyId ?? entry.group ?? call.network);
+    if (turn !== undefined) await turn;
+    // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
+    const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);
+    if (call.malformed !== undefined || usedUp) {
+      await authenticate(corridor, entry);
+      if (call.malformed !== undefined) throw call.malformed;
+    }
     if (operation.kind === 'read') return await read(corridor, call, asked, entry);
     return await write({ corridor, call, asked, entry, entered, admit });
   } catch (error) {
-    if (error instanceof Refusal && error.code === 'UNAUTHENTICATED') {
+    if (isUnauthenticated(error)) {
       // Not any more who it was.
       if (entry.subject !== undefined) memory.forgetPrincipal(entry.subject);
       isEntered = false;
@@ -167,6 +167,8 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   }
 }
 
+const isUnauthenticated = (error: unknown): boolean => error instanceof Refusal && error.code === 'UNAUTHENTICATED';
+
 /** Step 4 alone: nothing is read, but the entry accepts who is asking or throws a Refusal. */
 async function authenticate({ db }: Corridor, entry: Entry): Promise<void> {
   await guarded(() => db.read(entry).query(nothing));
@@ -177,7 +179,12 @@ async function countExactly(corridor: Corridor, call: Call, perMinute: number, t
   const entry = call.entry((principal) => {
     trace.principal = principal;
   });
-  trace.rate = await guarded(() => takeExactly(corridor.db.read(entry, 'lazily'), call.rateSubject, perMinute));
+  try {
+    trace.rate = await guarded(() => takeExactly(corridor.db.read(entry, 'lazily'), call.rateSubject, perMinute));
+  } catch (error) {
+    if (isUnauthenticated(error) && entry.subject !== undefined) corridor.world.memory.forgetPrincipal(entry.subject);
+    throw error;
+  }
   if (trace.rate.exceeded) throw rateLimited(trace.rate);
 }
 

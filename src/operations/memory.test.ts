@@ -153,3 +153,21 @@ test('only the latest are kept, by what they weigh, and no draft that is very la
   memory.keepKey('k');
   expect([memory.hasKey('k'), memory.hasKey('l')]).toEqual([true, false]);
 });
+
+test('a credential counts as lately valid for 15 minutes after the database last said so, unless it was refused since', () => {
+  let ticks = 0;
+  const memory = new Memory(() => ticks);
+  const principal = { kind: 'key', companyId: 'A', region: 'PT', actor: 'key-1', scope: 'key:1' } as const;
+  expect(memory.wasLatelyValid('a')).toBe(false);
+  memory.keepPrincipal('a', principal);
+  ticks = 10 * 60_000;
+  memory.keepPrincipal('a', principal);
+  memory.keepPrincipal('b', principal);
+  ticks += 15 * 60_000;
+  expect(memory.wasLatelyValid('a')).toBe(true);
+  memory.forgetPrincipal('a');
+  expect([memory.wasLatelyValid('a'), memory.principal('a')]).toEqual([false, undefined]);
+  ticks += 1;
+  // Who it was is still of use: it is asked of the database again with whatever is written.
+  expect([memory.wasLatelyValid('b'), memory.principal('b')]).toEqual([false, principal]);
+});

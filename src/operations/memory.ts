@@ -24,6 +24,8 @@ const most_drafts_bytes = 64 * 2 ** 20;
 export const most_draft_bytes = 16_384;
 /** So long a reading of the database's clock is used: later the clocks of the two machines may have drifted too far apart. */
 const reading_lasts_ms = 60_000;
+/** A credential that was found valid counts as valid for so long to the limit of its address. */
+const lately_ms = 15 * 60_000;
 /** So long after a failure series are read before they are numbered in. */
 const wary_ms = 30_000;
 
@@ -209,10 +211,16 @@ export class CompanyMemory {
 const masterKey = (kind: Kind, id: string): string => `${kind} ${id}`;
 const placeKey = (type: string, seriesId: string | null): string => `${type} ${seriesId ?? ''}`;
 
+/** A credential that the database has found valid, and by `ticks` when it last did. */
+interface Met {
+  readonly principal: Principal;
+  readonly at: number;
+}
+
 /** What this process remembers of all companies. */
 export class Memory {
   readonly #companies = new LRUCache<string, CompanyMemory>({ max: most_companies });
-  readonly #principals = new LRUCache<string, Principal>({ max: most_credentials });
+  readonly #credentials = new LRUCache<string, Met>({ max: most_credentials });
   readonly #keys = new LRUCache<string, true>({ max: most_keys });
   readonly #stores: Stores;
 
@@ -240,17 +248,23 @@ export class Memory {
     this.#companies.set(companyId, new CompanyMemory(companyId, this.#stores, this.#stores.clock.ticks() + wary_ms));
   }
 
-  /** Who a credential is, by `Entry.subject`. */
+  /** Who a credential is, by `Entry.subject`: the database has just said so. Invalid ones are never kept, and push out nobody. */
   keepPrincipal(subject: string, principal: Principal): void {
-    this.#principals.set(subject, principal);
+    this.#credentials.set(subject, { principal, at: this.#stores.clock.ticks() });
   }
 
   principal(subject: string): Principal | undefined {
-    return this.#principals.get(subject);
+    return this.#credentials.get(subject)?.principal;
+  }
+
+  /** Whether the database found this credential valid in the last 15 minutes, and has not refused it since. */
+  wasLatelyValid(subject: string): boolean {
+    const met = this.#credentials.get(subject);
+    return met !== undefined && this.#stores.clock.ticks() - met.at <= lately_ms;
   }
 
   forgetPrincipal(subject: string): void {
-    this.#principals.delete(subject);
+    this.#credentials.delete(subject);
   }
 
   /** An idempotency key that was met, by a name of its own. */

@@ -10,6 +10,7 @@ import { pino } from 'pino';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildServer } from '../../src/doors/http/server.ts';
+import { AddressLimit } from '../../src/engine/address-limit.ts';
 import { Press } from '../../src/engine/press.ts';
 import { fixedMinuteRate } from '../../src/engine/rate.ts';
 import { openSpool } from '../../src/engine/spool.ts';
@@ -55,7 +56,7 @@ beforeAll(async () => {
   const spool = await openSpool({ directory, perCompany: 1, writing: 1, together: 1 });
   server = await buildServer({
     corridor: { db: database.db, world, keyRate: off, spool, press: new Press(database.db, world, () => undefined) },
-    addressRate: off,
+    addressLimit: new AddressLimit(0, Date.now),
     trustedProxies: [],
     log: pino({ level: 'silent' }),
     observe: () => undefined,

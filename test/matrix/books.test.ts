@@ -290,6 +290,25 @@ const moving = [
   'at_problem',
 ];
 
+/** All that a draft gets with its number. */
+const stamped = [
+  'sequence',
+  'number',
+  'atcud',
+  'hash',
+  'key_version',
+  'certificate_number',
+  'system_entry',
+  'qr',
+  'issued_at',
+  'issued_by',
+  'date',
+  'series_id',
+  'seal',
+  'issued_state',
+  'state_seal',
+];
+
 const otherValue: Readonly<Record<string, string>> = {
   uuid: 'gen_random_uuid()',
   text: `coalesce(@, '') || 'x'`,
@@ -428,24 +447,184 @@ describe('issued documents', () => {
       );
     expect(await stamp(`status = 'ISSUED'`)).toBe('23514');
     expect(await stamp('number = i.number')).toBe('23514');
-    const all = [
-      'sequence',
-      'number',
-      'atcud',
-      'hash',
-      'key_version',
-      'certificate_number',
-      'system_entry',
-      'qr',
-      'issued_at',
-      'issued_by',
-      'date',
-      'series_id',
-      'seal',
-      'issued_state',
-      'state_seal',
-    ];
-    expect(await stamp(`status = 'ISSUED', ${all.map((c) => `${c} = i.${c}`).join(', ')}`)).toBe('23505');
+    expect(await stamp(`status = 'ISSUED', ${stamped.map((c) => `${c} = i.${c}`).join(', ')}`)).toBe('23505');
+  });
+});
+
+/**
+ * Hostile SQL as the service's role: documents and heads that the press would never write (0039_numbered_inserts.sql).
+ */
+describe('numbers', () => {
+  let columns: string[];
+  let drafts: InvoiceJson[];
+  /** The invoice whose number is the last. */
+  let last: string;
+  /** Of the invoice that is copied: number, signature and seal are another's, as an attacker makes them up. */
+  const forged = (offset: number, changes: Record<string, string> = {}): Record<string, string> => ({
+    sequence: `i.sequence + ${offset}`,
+    number: `i.number || '0' || i.sequence + ${offset}`,
+    hash: `'x'`,
+    seal: `sha256('${offset}')`,
+    ...changes,
+  });
+  /** A copy of the last invoice of B, numbered so far behind it. */
+  const inserted = (offset: number, changes: Record<string, string> = {}): string =>
+    insertion({ id: 'gen_random_uuid()', ...forged(offset, changes) });
+  const insertion = (values: Record<string, string>): string =>
+    `insert into certo.documents (${columns}) select ${columns.map((name) => values[name] ?? `i.${name}`)} from certo.documents i where i.id = '${last}'`;
+  /** A draft becomes one that is numbered so far behind the last invoice; `nth`: the first draft, or the second. */
+  const numbered = (offset: number, changes: Record<string, string> = {}, nth = 0): string => {
+    const issuedAs = Object.fromEntries(stamped.map((name) => [name, `i.${name}`]));
+    const values = { ...issuedAs, status: `'ISSUED'`, ...forged(offset, changes) };
+    const assignments = Object.entries(values).map(([name, value]) => `${name} = ${value}`);
+    return `update certo.documents d set ${assignments} from certo.documents i
+      where i.id = '${last}' and d.company_id = certo.current_company() and d.id = '${drafts[nth]!.id}'`;
+  };
+  const moved = (by: number, seal = by, type: 'INVOICE' | 'DEBIT_NOTE' = 'INVOICE'): string =>
+    `update certo.series set last_number = last_number + ${by}, last_hash = 'x', last_seal = sha256('${seal}'), head_seal = sha256('h${seal}')
+     where company_id = certo.current_company() and id = '${B.series[type].id}'`;
+
+  beforeAll(async () => {
+    last = (await B.issue(await B.draft())).id;
+    drafts = [await B.draft(), await B.draft()];
+    columns = (await tenantTables()).find(({ name }) => name === 'documents')!.columns.map(({ name }) => name);
+  });
+
+  /** What refuses the statements, in a transaction that is always rolled back; undefined: nobody. */
+  async function refusedBy(statements: readonly string[], role = 'certo_app'): Promise<string | undefined> {
+    const client = await service.owner.connect();
+    try {
+      await client.query('begin');
+      await client.query(`set local role ${role}`);
+      await client.query(`select set_config('app.company_id', $1, true)`, [B.id]);
+      for (const sql of statements) expect([sql, (await client.query(sql)).rowCount]).toEqual([sql, 1]);
+      // As COMMIT begins.
+      await client.query('set constraints all immediate');
+      return undefined;
+    } catch (error) {
+      if (!('code' in (error as object))) throw error;
+      return (error as { code: string }).code;
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  }
+
+  test('drafts become the next documents together with the head, as the press writes them', async () => {
+    expect(await refusedBy([moved(1), numbered(1)])).toBe(undefined);
+    expect(await refusedBy([moved(2), numbered(2), numbered(1, {}, 1)])).toBe(undefined);
+    expect(await refusedBy([`with moved as (${moved(1)}) ${numbered(1)}`])).toBe(undefined);
+    expect(await refusedBy([moved(1), numbered(1), moved(1, 2), numbered(2, {}, 1)])).toBe(undefined);
+  });
+
+  test.each<[what: string, changes: Record<string, string>, offset?: number]>([
+    ['the next number', {}],
+    ['a number further on', {}, 7],
+    ['a number that is in use', {}, 0],
+    ['a number before the first', { sequence: '0' }],
+    ['a cancelled document', { status: `'CANCELED'` }],
+    ['a paid one', { status: `'PAID'` }],
+    ['a receipt', { family: `'RECEIPT'`, type: `'RECEIPT'`, hash: `''` }],
+  ])('no row is inserted with a number, its head moved or not: %s', async (_what, changes, offset = 1) => {
+    expect(await refusedBy([inserted(offset, changes)])).toBe('42501');
+    expect(await refusedBy([moved(1), inserted(offset, changes)])).toBe('42501');
+  });
+
+  test.each(['FINALIZED', 'ANNULLED', 'ENDING'])('nor into a series that is %s', async (status) => {
+    const closed = `update certo.series set status = '${status}', is_default = false where id = '${B.series.INVOICE.id}'`;
+    expect(await refusedBy([closed, inserted(1)])).toBe('42501');
+    expect(await refusedBy([closed, numbered(1)])).toBe('CE001');
+    expect(await refusedBy([closed, moved(1)])).toBe('CE001');
+    // Moved first, closed in the same transaction.
+    expect(await refusedBy([moved(1), closed, numbered(1)])).toBe('CE001');
+  });
+
+  test('nor into a series of another company', async () => {
+    const ofA = { series_id: `'${A.series.INVOICE.id}'` };
+    expect(await refusedBy([inserted(100, ofA)])).toBe('42501');
+    expect(await refusedBy([moved(1), numbered(100, ofA)])).toBe('CE001');
+    expect(await refusedBy([inserted(1, { company_id: `'${A.id}'`, ...ofA })])).toBe('42501');
+  });
+
+  test.each([
+    ['ISSUED without a number', { status: `'ISSUED'` }],
+    ['CANCELED without a number', { status: `'CANCELED'` }],
+    ['a signature without a number', { hash: `'x'` }],
+    ['a sequence without a number', { sequence: '900' }],
+    ['a seal without a number', { seal: `sha256('x')` }],
+    ['events without a number', { last_event: '1' }],
+  ])('no row has a part of it: %s', async (_what, part: Record<string, string>) => {
+    const none = Object.fromEntries([...stamped, 'signed_text'].map((name) => [name, 'null']));
+    const draft = { ...none, id: 'gen_random_uuid()', status: `'DRAFT'`, last_event: '0' };
+    expect(await refusedBy([insertion(draft)])).toBe(undefined);
+    expect(await refusedBy([insertion({ ...draft, ...part })])).toBe('23514');
+  });
+
+  test.each<[what: string, offset: number, changes?: Record<string, string>]>([
+    ['the next number', 1],
+    ['a number further on', 7],
+    ['a number before the first', 1, { sequence: '0' }],
+    ['a cancelled document', 1, { status: `'CANCELED'` }],
+    ['a series that is not there', 1, { series_id: 'gen_random_uuid()' }],
+  ])('no draft is numbered while its head stands: %s', async (_what, offset, changes) => {
+    const numbering = numbered(offset, changes);
+    expect(await refusedBy([numbering])).toBe('CE001');
+    // Written by this transaction, but not moved; and moved, but another.
+    const touched = `update certo.series set updated_at = updated_at where id = '${B.series.INVOICE.id}'`;
+    expect(await refusedBy([touched, numbering])).toBe('CE001');
+    expect(await refusedBy([moved(1, 1, 'DEBIT_NOTE'), numbering])).toBe('CE001');
+    // Nor by the owner.
+    expect(await refusedBy([numbering], 'certo_owner')).toBe('CE001');
+  });
+
+  test('nor with a number that is in use', async () => {
+    for (const before of [[], [moved(1)]]) expect(await refusedBy([...before, numbered(0)])).toBe('23505');
+  });
+
+  test('the head moves as far as its documents, and ends with the last of them', async () => {
+    for (const statements of [
+      [moved(1)],
+      [moved(7)],
+      [moved(2), numbered(1)],
+      [moved(2), numbered(2)],
+      [moved(3, 3), numbered(3), numbered(1, {}, 1)],
+      // Further on than the head.
+      [moved(1), numbered(2)],
+      // Another seal, another signature than the head says.
+      [moved(1, 9), numbered(1)],
+      [moved(1), numbered(1, { hash: `'y'` })],
+      // In the wrong order: between the two statements there is a number beyond the head.
+      [numbered(1), moved(1)],
+    ])
+      expect([statements, await refusedBy(statements)]).toEqual([statements, 'CE001']);
+  });
+
+  test('what is asked at the end stops COMMIT, and nothing is kept', async () => {
+    const head = `select last_number from certo.series where id = $1`;
+    const before = await asOwner(head, [B.series.INVOICE.id]);
+    const within = entryOfCompany(B.id, 'test');
+    const moving = service.db.transact(within, async (tx) => {
+      await tx.query({ sql: moved(1), parameters: [] });
+      await tx.commitWith([]);
+    });
+    await expect(moving).rejects.toMatchObject({ code: 'CE001' });
+    expect(await asOwner(head, [B.series.INVOICE.id])).toEqual(before);
+    // Nor does anybody forgo it who sees nothing of its documents by then.
+    expect(await refusedBy([moved(1), numbered(1), `select set_config('app.company_id', '', true)`])).toBe('CE001');
+  });
+
+  test('a series begins without documents', async () => {
+    const copy = (head: string) =>
+      `insert into certo.series (company_id, id, document_type, at_type, code, status, validation_code, last_number, last_hash, last_seal, head_seal)
+       select company_id, gen_random_uuid(), document_type, at_type, 'NOVA', 'ACTIVE', 'AAAAAAAA', ${head} from certo.series where id = '${B.series.INVOICE.id}'`;
+    expect(await refusedBy([copy(`0, '', null, null`)])).toBe(undefined);
+    for (const head of [
+      `5, '', null, null`,
+      `5, 'x', sha256('x'), sha256('y')`,
+      `0, 'x', null, null`,
+      `0, '', sha256('x'), sha256('y')`,
+    ])
+      expect([head, await refusedBy([copy(head)])]).toEqual([head, '42501']);
   });
 });
 

@@ -94,7 +94,7 @@ describe('the company comes first', () => {
   });
 });
 
-test('the same two policies stand on each table of a company, and one more narrows what is deleted', async () => {
+test('the same two policies stand on each table of a company, and others narrow what is inserted and deleted', async () => {
   const found = await asked(
     `select format('%s: %s %s to %s using %s check %s', p.tablename, p.permissive, p.cmd, array_to_string(p.roles, ','), p.qual, p.with_check) as told
      from pg_policies p where p.schemaname = 'certo' order by 1`,
@@ -107,9 +107,13 @@ test('the same two policies stand on each table of a company, and one more narro
       `${name}: PERMISSIVE ALL to certo_owner using true check true`,
     ];
   });
-  const drafts = `documents: RESTRICTIVE DELETE to certo_app using ((number IS NULL) AND (status = ANY (ARRAY['DRAFT'::text, 'CREATED'::text]))) check `;
+  const narrowed = [
+    `documents: RESTRICTIVE DELETE to certo_app using ((number IS NULL) AND (status = ANY (ARRAY['DRAFT'::text, 'CREATED'::text]))) check `,
+    'documents: RESTRICTIVE INSERT to certo_app using  check (number IS NULL)',
+    `series: RESTRICTIVE INSERT to certo_app using  check ((last_number = 0) AND (last_hash = ''::text) AND (last_seal IS NULL))`,
+  ];
   const qualified = found.map((told) => told.replaceAll(/ current_company\(\)/g, ' certo.current_company()'));
-  expect(qualified.sort()).toEqual([...expected, drafts].sort());
+  expect(qualified.sort()).toEqual([...expected, ...narrowed].sort());
 });
 
 describe('columns', () => {

@@ -41,6 +41,16 @@ function credentialOfCaller({ headers, socket }: IncomingMessage): Credential {
   return credential;
 }
 
+/** `Entry.subject` of a request, before anything else is made of it; undefined: it has no credential that could be valid. */
+export function subjectOfCaller(request: IncomingMessage): string | undefined {
+  try {
+    return credentialOfCaller(request).subject;
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
 type Form = Pick<Call, 'body' | 'malformed'>;
 
 /** A class, since getters of an object literal are defined anew for each: 1.5 kB and 2 µs. */

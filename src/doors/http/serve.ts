@@ -1,6 +1,6 @@
 /** What happens to a request: its body arrives, and an operation answers it or it is refused. */
+import type { AddressLimit } from '../../engine/address-limit.ts';
 import { type Corridor, execute, type Trace } from '../../engine/execute.ts';
-import type { Rate } from '../../engine/rate.ts';
 import { CallerGone, SpooledFile } from '../../engine/spool.ts';
 import { Refusal, type RefusalCode } from '../../fiscal/refusal.ts';
 import type { Operation } from '../../operations/operation.ts';
@@ -11,13 +11,13 @@ import type { Exchange } from './exchange.ts';
 import { logFailure } from './failures.ts';
 import { isDoubtful, longest_address } from './framing.ts';
 import { problemText } from './problem.ts';
-import { type Address, callOf } from './requests.ts';
+import { type Address, callOf, subjectOfCaller } from './requests.ts';
 import type { Untaken } from './untaken.ts';
 
 /** What serving takes of the door. */
 export interface Serving {
   readonly corridor: Corridor;
-  readonly addressRate: Rate;
+  readonly addressLimit: AddressLimit;
   /** A caller that takes nothing of its answer for so long has gone. Milliseconds. */
   readonly deadline_ms: number;
   /** Counts finished requests for the metrics. */
@@ -66,13 +66,13 @@ export async function serve(
   address: Address,
   serving: Serving,
 ): Promise<void> {
-  const { corridor, addressRate, untaken, deadline_ms } = serving;
+  const { corridor, addressLimit, untaken, deadline_ms } = serving;
   const { response, network } = exchange;
   const { kind, media } = operation;
   const trace: Trace = {};
   const gone = media === undefined ? notWatched : goneSignal(exchange);
   try {
-    addressRate.check(network);
+    if (addressLimit.isUsedUp(network)) checkCaller(exchange, serving);
     if (kind === 'read') untaken.check(network, 1);
     else untaken.checkChange(network);
     const { status, body, replayed } = await execute(corridor, callOf(operation, exchange, address, gone), trace);
@@ -94,12 +94,19 @@ export async function serve(
   }
 }
 
+/** From an address that has used up its limit. Throws RATE_LIMITED unless the caller is known, or may be tried. */
+function checkCaller({ request, network }: Exchange, { corridor, addressLimit }: Serving): void {
+  const subject = subjectOfCaller(request);
+  if (subject !== undefined && corridor.world.memory.wasLatelyValid(subject)) return;
+  addressLimit.takeTrial(network, subject);
+}
+
 /** Refusals of who is not known by any credential: they count against the address (decision 0020). */
 const unknownCaller: ReadonlySet<RefusalCode> = new Set(['UNAUTHENTICATED', 'AMBIGUOUS_CREDENTIALS']);
 
 function refuseBy(exchange: Exchange, error: unknown, serving: Serving, trace: Trace): void {
   const refusal = refusalOf(error);
-  if (unknownCaller.has(refusal.code)) serving.addressRate.count(exchange.network);
+  if (unknownCaller.has(refusal.code)) serving.addressLimit.count(exchange.network);
   refuse(exchange, refusal, serving, { cause: error, trace });
 }
 

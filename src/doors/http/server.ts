@@ -23,6 +23,7 @@ import type { Address } from './requests.ts';
 import type { RoomLimits } from './room.ts';
 import { arrive, refusalOf, refuse, type Serving, serve } from './serve.ts';
 import { Untaken } from './untaken.ts';
+import { watchForProxy } from './untrusted-proxy.ts';
 import { addWellKnown, type PublicKeys } from './well-known.ts';
 
 // As much for what comes in as for what goes out. Almost every body, and answer that waits, is shorter than what is little.
@@ -31,7 +32,7 @@ const body_limits: BodyLimits = { largest: 2 ** 20, room };
 /** Requests that fail for the same passing cause are logged once in this time, with their count. */
 const failures_window_ms = 1_000;
 
-export interface HttpDoor extends Pick<Serving, 'corridor' | 'addressRate' | 'deadline_ms' | 'observe'> {
+export interface HttpDoor extends Pick<Serving, 'corridor' | 'addressLimit' | 'deadline_ms' | 'observe'> {
   /** Addresses and networks whose X-Forwarded-For says who is asking. */
   readonly trustedProxies: readonly string[];
   readonly log: Logger;
@@ -80,7 +81,9 @@ export async function buildServer(door: HttpDoor): Promise<FastifyInstance> {
   });
 
   app.decorateRequest('exchange', null as unknown as Exchange);
+  const watch = door.trustedProxies.length === 0 ? watchForProxy(door.log) : undefined;
   app.addHook('onRequest', (request, reply, done) => {
+    watch?.(request.raw);
     request.exchange = new Exchange(request.raw, reply.raw, request.ip, made);
     arrive(request.exchange, request.routeOptions.url ?? 'unknown', serving, (refusal) => done(refusal ?? undefined));
   });
