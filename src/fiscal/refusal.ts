@@ -250,6 +250,11 @@ export const refusals = {
     en: 'exchangeRate is only for other currencies than EUR.',
     pt: 'exchangeRate só se usa com moedas diferentes de EUR.',
   },
+  EXCHANGE_RATE_IMPLAUSIBLE: {
+    status: 400,
+    en: 'One {currency} is not worth {rate} euros. exchangeRate is in euros per unit of the currency, from {least} to {most}: check it.',
+    pt: 'Uma unidade de {currency} não vale {rate} euros. exchangeRate indica-se em euros por unidade da moeda, de {least} a {most}: verifique-a.',
+  },
   CAE_NOT_OF_COMPANY: {
     status: 400,
     en: "This activity code is not one of the company's. Use one of: {allowed}.",

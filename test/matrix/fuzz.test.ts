@@ -122,7 +122,7 @@ const byName: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   movementDate: fc.constantFrom('2026-03-02T12:00:00Z', '2026-03-03T12:00:00+01:00', '9999-12-31T23:59:59-12:00'),
   movementEndDate: fc.constantFrom('2026-03-05T12:00:00Z', '2026-03-02T09:00:00Z', '0001-01-01T00:00:00+14:00'),
   licensePlate: fc.constantFrom('AA-00-AA', 'aa 00 aa', '', '??'),
-  exchangeRate: fc.constantFrom(0.9, 1, 0.000001, 999999999),
+  exchangeRate: fc.constantFrom(0.9, 1, 0.0001, 10000, 0.000001),
 };
 
 function numbers(schema: Schema): fc.Arbitrary<unknown> {
