@@ -56,7 +56,7 @@ function problemsOf(document: unknown, place: number): Problem[] {
   const type = isObject ? (document as Record<string, unknown>)['type'] : undefined;
   const its = type === 'CREDIT_NOTE' ? RecoveredNote : type === 'RECEIPT' ? RecoveredReceipt : RecoveredBody;
   const read = bounded(its, document);
-  const schema = validate(its, read, 'body');
+  const schema = validate(its, read, 'file');
   const rules = isObject ? recoveryProblems(read as Record<string, unknown>) : [];
   return [...schema, ...rules].map((problem) => ({ ...problem, pointer: `/documents/${place}${problem.pointer}` }));
 }

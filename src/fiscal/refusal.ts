@@ -162,8 +162,8 @@ export const refusals = {
   },
   INVALID_CHARACTER: {
     status: 400,
-    en: 'Holds a character that cannot be printed or exported (code {character}). Remove it.',
-    pt: 'Contém um carácter que não pode ser impresso nem exportado (código {character}). Remova-o.',
+    en: 'The character {character} cannot be printed or exported. Remove or replace it.',
+    pt: 'O carácter {character} não pode ser impresso nem exportado. Remova-o ou substitua-o.',
   },
   OVERLOADED_TEXT: {
     status: 400,

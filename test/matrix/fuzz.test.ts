@@ -7,6 +7,7 @@
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { wrongWithKept } from '../../src/engine/plain-text.ts';
 import { operations } from '../../src/operations/all.ts';
 import type { Operation } from '../../src/operations/operation.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
@@ -159,10 +160,22 @@ function rightValue(schema: Schema, name: string): fc.Arbitrary<unknown> {
       return objectOf(schema);
     default:
       return fc.oneof(
-        fc.string({ unit: 'grapheme', minLength: 2, maxLength: Math.min(schema.maxLength ?? 40, 40) }),
-        fc.constantFrom('x'.repeat(schema.maxLength ?? 100), 'Ação & <b>', '😀😀'),
+        {
+          weight: 9,
+          arbitrary: fc
+            .string({ unit: 'grapheme', minLength: 2, maxLength: Math.min(schema.maxLength ?? 40, 40) })
+            .map(printedOf),
+        },
+        { weight: 9, arbitrary: fc.constantFrom('x'.repeat(schema.maxLength ?? 100), 'Ação & <b>', '漢葛\u{e0100}') },
+        { weight: 1, arbitrary: fc.constantFrom('😀😀', 'a\u202eb', 'שלום') },
       );
   }
+}
+
+/** Without what nothing prints, which is seldom taken. */
+function printedOf(text: string): string {
+  const printed = [...text].filter((character) => wrongWithKept(character) === undefined).join('');
+  return wrongWithKept(printed) === undefined ? printed.padEnd(2, 'x') : 'xx';
 }
 
 function objectOf({ properties = {}, required = [] }: Schema): fc.Arbitrary<Record<string, unknown>> {
