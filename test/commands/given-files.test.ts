@@ -78,7 +78,8 @@ const takers: readonly (readonly [name: string, takes: Takes, tooLong?: RegExp, 
   ['restore', (path) => [['restore', path]]],
 ];
 
-describe.each(takers)('%s', (_name, takes, tooLong, code = 2) => {
+const all = takers.map(([name, takes, tooLong, code = 2]) => ({ name, takes, tooLong, code }));
+describe.each(all)('$name', ({ takes, tooLong, code }) => {
   test('takes no device, no link to one, no folder, no socket and nothing endless', async () => {
     const server = createServer();
     server.listen(at('socket'));
