@@ -136,11 +136,13 @@ test('nor do the variables of the certificates', async () => {
 
 const withEnv = ([args, env]: ReturnType<Takes>): [readonly string[], More] => [args, env === undefined ? {} : { env }];
 
+const makePipe = (path: string) => execFileSync('sh', ['-c', 'mkfifo "$0"', path]);
+
 /** Writes into a pipe of the file system until its reader goes away. */
 async function through<T>(write: string, read: (pipe: string) => Promise<T>): Promise<T> {
   const pipe = at('pipe');
   rmSync(pipe, { force: true });
-  execFileSync('mkfifo', [pipe]);
+  makePipe(pipe);
   const writer = spawn('sh', ['-c', `${write} > "$0"`, pipe], { stdio: 'ignore' });
   const gone = once(writer, 'exit');
   try {
@@ -193,7 +195,7 @@ test('a backup that is restored is read twice, which a pipe is not', async () =>
 
 test('who waits for a pipe that nobody writes into can be ended', async () => {
   const pipe = at('silent');
-  execFileSync('mkfifo', [pipe]);
+  makePipe(pipe);
   const child = spawn(process.execPath, [script, 'saft', 'check', pipe], { stdio: 'ignore' });
   const ended = once(child, 'exit');
   // It listens to signals, and has the pipe open.
