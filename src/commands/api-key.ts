@@ -6,6 +6,7 @@ import { type ApiKeyRow, createApiKey, listApiKeys, revokeApiKey } from '../iden
 import { entryOfCompany } from '../identity/principal.ts';
 import { actCall } from '../operations/operator.ts';
 import { CommandError, exit } from './exit.ts';
+import { checkText } from './given-text.ts';
 import { enterHouse, findCompany, needId, type OfCompany, openGuestDb } from './guest.ts';
 import { whyNot } from './output.ts';
 import { type Outside, remark, show, tell, tellJson } from './outside.ts';
@@ -19,6 +20,7 @@ export async function create(outside: Outside, options: OfCompany & { name: stri
   if (name.trim() === '' || name.length > longest_name) {
     throw new CommandError(exit.usage, `A key's name has 1 to ${longest_name} characters.`);
   }
+  checkText('--name', name);
   const { db, entry } = await enterCompany(outside, options);
   const id = uuidv7();
   return madeAndShown(outside, options, id, (show) =>

@@ -1,7 +1,6 @@
 /** The gateway to the tax authority as configured: files for the real one, the simulator's own for the simulator. */
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readPem, readPfx } from '../at/client-certificate.ts';
 import { type AtGateway, operations } from '../at/gateway.ts';
@@ -10,6 +9,7 @@ import type { TlsMaterial } from '../at/soap-post.ts';
 import { readAtPublicKey } from '../at/wsse.ts';
 import type { Config } from '../config.ts';
 import { CommandError, exit } from './exit.ts';
+import { readGiven, secret as secretFile } from './given-file.ts';
 
 /** A gateway that may not be there yet, or is there no more: calls then end as unknown, and are retried. */
 export interface LaterGateway extends AtGateway {
@@ -62,10 +62,10 @@ export async function simulatorGateway(config: Config, directory: string, url: s
     );
   }
   const [certPem, keyPem, caPem, atKey] = await Promise.all([
-    readFile(certificate ?? own('client.pem'), 'utf8'),
-    readFile(certificateKey ?? certificate ?? own('client.key'), 'utf8'),
-    readFile(ca ?? own('ca.pem'), 'utf8'),
-    readFile(publicKey ?? own('at-public.pem')),
+    textOf(certificate ?? own('client.pem')),
+    textOf(certificateKey ?? certificate ?? own('client.key')),
+    textOf(ca ?? own('ca.pem')),
+    readGiven(publicKey ?? own('at-public.pem'), secretFile),
   ]);
   return openSoapGateway({
     ...common(config),
@@ -76,34 +76,38 @@ export async function simulatorGateway(config: Config, directory: string, url: s
   });
 }
 
+async function textOf(path: string): Promise<string> {
+  return (await readGiven(path, secretFile)).toString('utf8');
+}
+
 function common(config: Config) {
   return { now: () => new Date(), randomBytes, deadlineMilliseconds: config.atDeadline_seconds * 1000 };
 }
 
 async function clientTls(config: Config, warn: (line: string) => void): Promise<TlsMaterial> {
   const { certificate, certificateKey, passphrase, ca } = config.at;
-  const file = await readFile(certificate!);
-  const secret = passphrase === undefined ? undefined : (await readFile(passphrase, 'utf8')).replace(/\r?\n$/, '');
+  const file = await readGiven(certificate!, secretFile);
+  const secret = passphrase === undefined ? undefined : (await textOf(passphrase)).replace(/\r?\n$/, '');
   const isPem = file.includes('-----BEGIN ');
   const read = async () => {
     if (!isPem) return readPfx(file, secret ?? '');
-    const keyFile = certificateKey === undefined ? file : await readFile(certificateKey);
+    const keyFile = certificateKey === undefined ? file : await readGiven(certificateKey, secretFile);
     return readPem(file.toString('utf8'), keyFile.toString('utf8'), secret);
   };
   const made = await read().catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== undefined && error.path !== undefined) throw error;
+    if (error instanceof CommandError || (error.code !== undefined && error.path !== undefined)) throw error;
     throw new CommandError(exit.usage, `CERTO_AT_CERTIFICATE_FILE: ${error.message}.`);
   });
   checkEnd(made.validTo, "The AT's client certificate", warn);
   return {
     certPem: made.certPem,
     keyPem: made.keyPem,
-    ...(ca === undefined ? {} : { caPem: await readFile(ca, 'utf8') }),
+    ...(ca === undefined ? {} : { caPem: await textOf(ca) }),
   };
 }
 
 async function cipherKey(config: Config, warn: (line: string) => void) {
-  const file = await readFile(config.at.publicKey!);
+  const file = await readGiven(config.at.publicKey!, secretFile);
   try {
     const { key, validTo } = readAtPublicKey(file);
     if (validTo !== undefined) checkEnd(validTo, "The AT's cipher key", warn);

@@ -4,7 +4,7 @@ import { setAtCredentials } from '../operations/company/create-company.ts';
 import { compareSeries, type SyncResult } from '../operations/series/registration.ts';
 import { connectSeries } from './connect-series.ts';
 import { CommandError, exit } from './exit.ts';
-import { readGiven } from './given-file.ts';
+import { readGiven, secret } from './given-file.ts';
 import { enterHouse, findCompany } from './guest.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 
@@ -51,7 +51,7 @@ export async function credentials(outside: Outside, options: CredentialOptions, 
 }
 
 async function readPassword(outside: Outside, file: string | undefined): Promise<string> {
-  const text = file === undefined ? await readInput(outside) : (await readGiven(file)).toString('utf8');
+  const text = file === undefined ? await readInput(outside) : (await readGiven(file, secret)).toString('utf8');
   const password = text.replace(/\r?\n$/, '');
   if (password === '' || /[\r\n]/.test(password) || text.length > longest_file_bytes) {
     throw new CommandError(exit.usage, 'The password must be one line of text.');

@@ -1,7 +1,7 @@
 /** What `demo` printed, remembered beside the data: the only place where the demo's keys stand in clear (mode 0600). */
-import { readFile, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeAside } from '../db/data-directory.ts';
+import { readOwnFile, writeAside } from '../db/data-directory.ts';
 import type { DocumentType, VatRate } from '../fiscal/document.ts';
 
 export interface DemoCompany {
@@ -33,7 +33,7 @@ const file = (directory: string): string => join(directory, 'demo.json');
 /** Undefined when there never was a demo here. */
 export async function readDemo(directory: string): Promise<Demo | undefined> {
   try {
-    const demo = JSON.parse(await readFile(file(directory), 'utf8')) as Demo;
+    const demo = JSON.parse(await readOwnFile(file(directory))) as Demo;
     return typeof demo.companies === 'object' && demo.companies !== null ? demo : undefined;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT' || error instanceof SyntaxError) return undefined;

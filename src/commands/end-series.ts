@@ -4,6 +4,7 @@ import { Refusal } from '../fiscal/refusal.ts';
 import { type Because, type EndOutcome, endSeries, type SeriesEnd } from '../operations/series/end-series.ts';
 import { connectSeries } from './connect-series.ts';
 import { CommandError, exit } from './exit.ts';
+import { checkText } from './given-text.ts';
 import { enterHouse, findCompany, needId, type OfCompany } from './guest.ts';
 import { type Outside, remark, tell, tellJson } from './outside.ts';
 
@@ -43,6 +44,7 @@ async function end(
   how: SeriesEnd,
 ): Promise<Extract<EndOutcome, { kind: 'ended' }> & { readonly id: string }> {
   const id = needId(seriesId, 'a series');
+  if (options.justification !== undefined) checkText('--justification', options.justification);
   const house = await enterHouse(outside);
   const company = await findCompany(house.owner, options.company);
   const world = await connectSeries(outside, house);

@@ -1,12 +1,11 @@
 /** `certo import at-invoices`: what the AT lists of a company's documents, from e-Fatura's export, into its list. */
-import { createReadStream } from 'node:fs';
 import { uuidv7 } from 'uuidv7';
 import { problemSentence } from '../at/efatura/problems.ts';
 import { openDb } from '../db/open.ts';
 import type { Language } from '../fiscal/refusal.ts';
 import { type ImportReport, importAtInvoices } from '../operations/imported/import-at-invoices.ts';
 import { exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { efaturaExport, given, within } from './given-file.ts';
 import { enterHouse, findCompany, type OfCompany } from './guest.ts';
 import { type Outside, tell, tellJson } from './outside.ts';
 import { counted, grouped, openProgress, watched } from './progress.ts';
@@ -19,16 +18,17 @@ export interface ImportOptions extends OfCompany {
 /** `-` is standard input. All of the file or nothing of it; ends with 1 when a line has a problem. */
 export async function importFile(outside: Outside, options: ImportOptions, file: string): Promise<number> {
   const standard = file === '-';
-  const size = standard ? 0 : await sizeOf(file);
+  const { size, bytes } = standard
+    ? { size: 0, bytes: within(outside.stdin, efaturaExport, 'Standard input') }
+    : await given(file, efaturaExport);
   const house = await enterHouse(outside);
   const company = await findCompany(house.owner, options.company);
   // One transaction whatever the size of the file, and whoever pipes one in may be slow.
   const db = await openDb({ ...house.target, max: 1, statementTimeout: 0, applicationName: 'certo import' });
   outside.atEnd(() => db.close());
   const progress = standard ? undefined : openProgress(outside.stderr, 'bytes', size, () => performance.now());
-  const input = standard ? outside.stdin : createReadStream(file, { highWaterMark: 1 << 18 });
   const asked = { companyId: company.id, actor: 'import', newId: uuidv7, dryRun: options.dryRun };
-  const report = await importAtInvoices(db, asked, watched(input, progress)).finally(() => progress?.end());
+  const report = await importAtInvoices(db, asked, watched(bytes, progress)).finally(() => progress?.end());
   if (options.json === true) tellJson(outside, jsonOf(report, options));
   else tellReport(outside, report, options);
   return report.problemCount === 0 ? exit.ok : exit.no;

@@ -2,7 +2,7 @@
 import { open, rm } from 'node:fs/promises';
 import { addSigningKey, listSigningKeys, type SigningKey, SigningKeyKnown } from '../keys/signing-keys.ts';
 import { CommandError, exit } from './exit.ts';
-import { checkPlace, readGiven } from './given-file.ts';
+import { checkPlace, readGiven, secret } from './given-file.ts';
 import { enterHouse } from './guest.ts';
 import { bindMode } from './installation.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
@@ -60,7 +60,7 @@ async function writeNew(path: string, text: string): Promise<void> {
 
 /** Makes a private key (PEM without passphrase) the newest version. Ends with 1 when it is known already. */
 export async function importKey(outside: Outside, options: Common, file: string): Promise<number> {
-  const pem = (await readGiven(file)).toString('utf8');
+  const pem = (await readGiven(file, secret)).toString('utf8');
   const house = await enterHouse(outside);
   const { config, owner, directory } = house;
   await bindMode(owner, config.atMode);

@@ -9,7 +9,7 @@ import type { Pool } from 'pg';
 import { makeFolders, writeAside } from '../db/data-directory.ts';
 import { keyFingerprint, type MasterKey, masterKey, type Purpose } from '../keys/sealing.ts';
 import { CommandError, exit } from './exit.ts';
-import { readGiven } from './given-file.ts';
+import { readGiven, secret as secretFile } from './given-file.ts';
 
 /** Where it is: as configured, else `master.key` in the data folder. */
 export function masterKeyFile(configured: string | undefined, directory: string): string {
@@ -53,7 +53,7 @@ async function readKey(file: string): Promise<MasterKey | undefined> {
   let text: string;
   try {
     mode = (await stat(file)).mode;
-    text = (await readGiven(file)).toString('utf8');
+    text = (await readGiven(file, secretFile)).toString('utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;

@@ -1,6 +1,5 @@
 /** The file of `certo recover`: read whole, checked document by document before anything else is. */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { bounded } from '../engine/bounded.ts';
 import { parseStrictJson } from '../engine/strict-json.ts';
 import { validate } from '../engine/validate.ts';
@@ -10,10 +9,8 @@ import type { FileDocument } from '../operations/recovery/plan.ts';
 import { RecoveredBody, recoveryProblems } from '../operations/recovery/recovered-document.ts';
 import { RecoveredNote } from '../operations/recovery/recovered-note.ts';
 import { RecoveredReceipt } from '../operations/recovery/recovered-receipt.ts';
-import { CommandError, exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { readGiven, recoveryFile } from './given-file.ts';
 
-const longest_file_bytes = 64 * 1024 * 1024;
 const most_documents = 10_000;
 
 export interface ReadFile {
@@ -24,9 +21,7 @@ export interface ReadFile {
 
 /** Refuses MALFORMED_JSON, and INVALID_REQUEST with the first problems of all documents. */
 export async function readRecoveryFile(path: string): Promise<ReadFile> {
-  const size = await sizeOf(path);
-  if (size > longest_file_bytes) throw new CommandError(exit.usage, `${path} is larger than 64 MiB: split it.`);
-  const value = parseStrictJson(await readFile(path));
+  const value = parseStrictJson(await readGiven(path, recoveryFile));
   const documents = documentsOf(value);
   const digest = createHash('sha256').update(canonicalJson(value)).digest('hex');
   refuseAll(documents.flatMap(problemsOf));
@@ -56,7 +51,7 @@ function problemsOf(document: unknown, place: number): Problem[] {
   const type = isObject ? (document as Record<string, unknown>)['type'] : undefined;
   const its = type === 'CREDIT_NOTE' ? RecoveredNote : type === 'RECEIPT' ? RecoveredReceipt : RecoveredBody;
   const read = bounded(its, document);
-  const schema = validate(its, read, 'body');
+  const schema = validate(its, read, 'file');
   const rules = isObject ? recoveryProblems(read as Record<string, unknown>) : [];
   return [...schema, ...rules].map((problem) => ({ ...problem, pointer: `/documents/${place}${problem.pointer}` }));
 }

@@ -10,7 +10,7 @@ import { Refusal } from '../fiscal/refusal.ts';
 import { backupSeal, type MasterKey } from '../keys/sealing.ts';
 import { factsOf, wordsOf } from './backup.ts';
 import { exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { sizeOfFile } from './given-file.ts';
 import { dataDirectory, openServer } from './house.ts';
 import { masterKeyFile, needMasterKey } from './master-key.ts';
 import { type Common, type Outside, remark, tell, tellJson } from './outside.ts';
@@ -35,7 +35,7 @@ export async function restore(outside: Outside, options: RestoreOptions, file: s
   const keyFile = masterKeyFile(config.masterKeyFile, directory);
   const path = resolve(outside.cwd, file);
   // The file and its key first: nothing is made in a folder, and nothing asked of a database, for one that is no good.
-  const size = await sizeOf(path);
+  const size = await sizeOfFile(path);
   const bar = (what: string, total: number): Progress =>
     openProgress(outside.stderr, what, total, () => performance.now());
   const master = await needMasterKey(keyFile);

@@ -1,8 +1,8 @@
 /** Where the service of a data folder can be reached: told by the service, asked by commands. */
-import { readFile, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
-import { writeAside } from '../db/data-directory.ts';
+import { readOwnFile, writeAside } from '../db/data-directory.ts';
 
 interface Running {
   readonly baseUrl: string;
@@ -20,7 +20,7 @@ export async function tellRunning(directory: string, running: Running): Promise<
 
 /** Also when nothing was remembered. What another process has told since stays: where one relieves the other both are there. */
 export async function forgetRunning(directory: string, pid: number): Promise<void> {
-  const told = await readFile(file(directory), 'utf8').then(
+  const told = await readOwnFile(file(directory)).then(
     (text) => JSON.parse(text) as Running,
     () => undefined,
   );
@@ -30,7 +30,7 @@ export async function forgetRunning(directory: string, pid: number): Promise<voi
 /** The base address of the service that runs on this folder; undefined when none answers. */
 export async function runningBaseUrl(directory: string): Promise<string | undefined> {
   try {
-    const { baseUrl, local } = JSON.parse(await readFile(file(directory), 'utf8')) as Running;
+    const { baseUrl, local } = JSON.parse(await readOwnFile(file(directory))) as Running;
     const answer = await fetch(`${local}/health/live`, { signal: AbortSignal.timeout(2_000) });
     return answer.ok ? baseUrl : undefined;
   } catch {

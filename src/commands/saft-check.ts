@@ -1,11 +1,10 @@
 /** `certo saft check`: what is wrong with anybody's SAF-T file, and how to mend it. */
 import { createPublicKey } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { checkSaft, type SaftReport } from '../fiscal/saft/check/check-saft.ts';
 import { severityWords } from '../fiscal/saft/check/finding-words.ts';
 import { type Finding, findingSentence, plainFacts } from '../fiscal/saft/check/findings.ts';
 import { CommandError, exit } from './exit.ts';
-import { readGiven, sizeOf } from './given-file.ts';
+import { given, readGiven, saftFile, secret, within } from './given-file.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
 import { counted, grouped, openProgress, watched } from './progress.ts';
 
@@ -21,10 +20,11 @@ export async function checkFile(outside: Outside, options: CheckOptions, file: s
   // One key stands for whatever version it is of; several are of version 1, 2 … in order.
   const asked = keys.length > 1 ? { publicKeys: (version: number) => keys[version - 1] } : { onlyKey: keys[0] };
   const standard = file === '-';
-  const size = standard ? 0 : await sizeOf(file);
+  const { size, bytes } = standard
+    ? { size: 0, bytes: within(outside.stdin, saftFile, 'Standard input') }
+    : await given(file, saftFile);
   const progress = standard ? undefined : openProgress(outside.stderr, 'bytes', size, () => performance.now());
-  const input = standard ? outside.stdin : createReadStream(file, { highWaterMark: 1 << 18 });
-  const report = await checkSaft(watched(input, progress), asked);
+  const report = await checkSaft(watched(bytes, progress), asked);
   progress?.end();
   if (options.json === true) tellJson(outside, jsonOf(report, options.language ?? 'en'));
   else tellReport(outside, report, options.language ?? 'en');
@@ -32,7 +32,7 @@ export async function checkFile(outside: Outside, options: CheckOptions, file: s
 }
 
 async function readKey(path: string) {
-  const pem = await readGiven(path);
+  const pem = await readGiven(path, secret);
   // A public key would be made of it without a word; but whoever hands it around gives away what signs.
   if (/-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(pem.toString('latin1'))) {
     throw new CommandError(

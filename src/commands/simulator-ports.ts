@@ -2,11 +2,11 @@
  * Where the simulator of a folder listens: chosen once and remembered, so that addresses stay the same over restarts.
  * The ports are also the lock: two simulators on one folder would need the same ones.
  */
-import { link, mkdir, readFile, rename } from 'node:fs/promises';
+import { link, mkdir, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { giveToOwner } from '../db/belongings.ts';
-import { writeAside } from '../db/data-directory.ts';
+import { readOwnFile, writeAside } from '../db/data-directory.ts';
 
 export interface SimulatorPlace {
   readonly port: number;
@@ -20,7 +20,7 @@ const file = (directory: string): string => join(directory, 'simulator.json');
 /** What was remembered; undefined when nothing was, or it can't be read. */
 export async function readPlace(directory: string): Promise<SimulatorPlace | undefined> {
   try {
-    const { port, controlPort, pid } = JSON.parse(await readFile(file(directory), 'utf8'));
+    const { port, controlPort, pid } = JSON.parse(await readOwnFile(file(directory)));
     return isPort(port) && isPort(controlPort) ? { port, controlPort, pid } : undefined;
   } catch {
     return undefined;

@@ -1,7 +1,6 @@
 /** `certo template`: how a company's PDFs look. Each change raises the version, so what was printed stays as it was. */
 
 import { Buffer } from 'node:buffer';
-import { readFile } from 'node:fs/promises';
 import type { Pool, PoolClient } from 'pg';
 import { uuidv7 } from 'uuidv7';
 import { ownerTransaction } from '../db/owner-transaction.ts';
@@ -11,9 +10,10 @@ import { builtIn, paperFormats } from '../operations/templates/template.ts';
 import { contrastOnWhite, leastContrast, readableColour } from '../print/colour.ts';
 import type { PaperFormat } from '../print/input.ts';
 import { cleanLogo } from '../print/logo.ts';
-import { LogoRefused, largestLogo_bytes } from '../print/logo-limits.ts';
+import { LogoRefused } from '../print/logo-limits.ts';
 import { CommandError, exit } from './exit.ts';
-import { sizeOf } from './given-file.ts';
+import { logo as logoFile, readGiven } from './given-file.ts';
+import { checkText } from './given-text.ts';
 import { enterHouse, findCompany, needId, type OfCompany } from './guest.ts';
 import { type Outside, tell, tellJson } from './outside.ts';
 import { table } from './table.ts';
@@ -226,15 +226,14 @@ function checkedName(name: string): string {
   if (name.trim() === '' || length > 60 || /\p{Cc}/u.test(name)) {
     throw new CommandError(exit.usage, '--name has 1 to 60 characters on one line.');
   }
+  checkText('--name', name);
   return name.trim();
 }
 
 async function checkedLogo(path: string): Promise<Buffer> {
-  if ((await sizeOf(path)) > largestLogo_bytes) {
-    throw new CommandError(exit.no, 'The logo is larger than 512 KiB: make it smaller.');
-  }
+  const file = await readGiven(path, logoFile);
   try {
-    return Buffer.from(cleanLogo(await readFile(path)));
+    return Buffer.from(cleanLogo(file));
   } catch (error) {
     if (error instanceof LogoRefused) throw new CommandError(exit.no, error.message);
     throw error;
@@ -261,5 +260,6 @@ function checkedFooter(footer: string): string {
   if ([...text].length > 1000 || text.split('\n').length > 12) {
     throw new CommandError(exit.usage, '--footer has at most 1000 characters and 12 lines.');
   }
+  checkText('--footer', text);
   return text;
 }

@@ -9,6 +9,7 @@ import { recordBreaks } from '../operations/verify/breaks.ts';
 import type { Finding } from '../operations/verify/verify-series.ts';
 import { checkBooks, countDocuments } from './check-books.ts';
 import { CommandError, exit } from './exit.ts';
+import { checkText } from './given-text.ts';
 import { enterHouse, findCompany, openGuestDb } from './guest.ts';
 import { masterKeyFile, openMasterKey } from './master-key.ts';
 import { type Common, type Outside, tell, tellJson } from './outside.ts';
@@ -119,6 +120,7 @@ function checkNote(note: string | undefined, company: string | undefined): void 
       'Say with --resolve why it is accepted, in 1 to 2000 characters: it is kept for ever.',
     );
   }
+  checkText('--resolve', note);
 }
 
 interface Accepted {

@@ -1,6 +1,6 @@
 /** The folder that holds everything of one service: where it is, whose it is, who may enter. */
 import { randomBytes } from 'node:crypto';
-import { chmod, lstat, mkdir, open, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { giveToOwner } from './belongings.ts';
 
@@ -173,7 +173,7 @@ async function claim(path: string): Promise<void> {
 
 /** Whether a database was ever made in the folder, so that one has to be there. */
 export async function hadDatabase(path: string): Promise<boolean> {
-  const text = await readFile(join(path, marker), 'utf8');
+  const text = await readOwnFile(join(path, marker));
   if (text.includes(mark.made)) return true;
   if (text.includes(mark.begun)) return false;
   // The mark of an earlier program, or a cut one: a server has written its log here, or a key was made for its books.
@@ -236,7 +236,7 @@ function isRestoring(text: string): boolean {
 
 /** Empty where there is none. */
 async function markOf(path: string): Promise<string> {
-  return readFile(join(path, marker), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readOwnFile(join(path, marker)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return '';
   });
@@ -244,6 +244,30 @@ async function markOf(path: string): Promise<string> {
 
 async function writeMark(path: string, lines: readonly string[]): Promise<void> {
   await writeAside(join(path, marker), `${[mark.head, ...lines].join('\n')}\n`, rename);
+}
+
+/** Each of them is a few lines. */
+const longest_own_bytes = 2 ** 20;
+
+/**
+ * A file that Certo wrote into a data folder. Throws DataDirectoryUnusable where another thing stands in its place (whoever
+ * owns the folder may have put a device there, which has no end), and what the file system throws.
+ */
+export async function readOwnFile(path: string): Promise<string> {
+  // A device may begin to work when it is opened.
+  if ((await stat(path)).isFile()) {
+    const file = await open(path, 'r');
+    try {
+      // Nothing is written into it: another file takes its name.
+      const { size } = await file.stat();
+      const bytes = Buffer.alloc(Math.min(size, longest_own_bytes) + 1);
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
+      if (bytesRead < bytes.length) return bytes.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  }
+  throw new DataDirectoryUnusable(`${path} is not what Certo wrote there: see what it is, and move it away.`);
 }
 
 /** A file for its owner only, whole or not at all, and on disk. `give`: gives what was written aside its name. */

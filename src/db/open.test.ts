@@ -269,6 +269,17 @@ describe('a database that cannot be had is told in one sentence without the pass
     );
   });
 
+  test('a certificate file is a device or a folder, which would be read for ever or not at all', async () => {
+    for (const [name, path] of [
+      ['sslrootcert', '/dev/zero'],
+      ['sslcert', '/dev/zero'],
+      ['sslkey', '/'],
+    ] as const)
+      expect(await problemOf(`postgres://ana:hunter2@127.0.0.1/books?sslmode=verify-full&${name}=${path}`)).toBe(
+        `DATABASE_URL names ${path} as its ${name}, which is no file of a key or a certificate: name one.`,
+      );
+  });
+
   test.each([
     '',
     'books',

@@ -1,4 +1,5 @@
 /** Opening the database: the pool of the service (role certo_app) and the pool of its owner (role certo_owner). */
+import { statSync } from 'node:fs';
 import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
@@ -119,12 +120,27 @@ function address(options: OpenOptions, role: Role | undefined): PoolConfig {
   const url = parseAddress(options.connectionString);
   const given = url.searchParams.get('options');
   url.searchParams.delete('options');
+  checkFiles(url);
   // pg takes these for verify-full, and warns on each start that its next version will trust more: here they stay what they are.
   const isWeaker = ['prefer', 'require', 'verify-ca'].includes(url.searchParams.get('sslmode') ?? '');
   if (isWeaker && url.searchParams.get('uselibpqcompat') !== 'true') url.searchParams.set('sslmode', 'verify-full');
   // What the operator wrote comes first: the last one wins, and role and formats are not for choosing.
   const all = [given, settings, role === undefined ? undefined : `-c role=${role}`].filter(Boolean).join(' ');
   return { connectionString: url.href, options: all };
+}
+
+/** Some are a few thousand bytes, and pg reads whatever they are to its end. One that is not there pg tells. */
+const longest_file_bytes = 2 ** 20;
+
+function checkFiles(url: URL): void {
+  for (const name of ['sslcert', 'sslkey', 'sslrootcert']) {
+    const path = url.searchParams.get(name);
+    const found = path === null ? undefined : statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || (found.isFile() && found.size <= longest_file_bytes)) continue;
+    throw new DatabaseUnavailable(
+      `DATABASE_URL names ${path} as its ${name}, which is no file of a key or a certificate: name one.`,
+    );
+  }
 }
 
 // Whatever the service asks has an index. A plan is kept until the table is looked at again, and one that reads all of a

@@ -10,7 +10,7 @@ import { decimalsOf } from '../fiscal/decimal.ts';
 import { isCountry, isCurrency, isUuid } from '../fiscal/identifiers.ts';
 import { type Facts, most_problems, type Problem, type RefusalCode } from '../fiscal/refusal.ts';
 import { isDayOrInstant, isInstant } from '../fiscal/time.ts';
-import { type Wrong, wrongWith } from './plain-text.ts';
+import { type Wrong, wrongWith, wrongWithKept } from './plain-text.ts';
 import { escapePointer } from './strict-json.ts';
 
 /** Found, not told: with one more than are told it is known that there are more. */
@@ -55,7 +55,9 @@ for (const [name, validate] of Object.entries(formats)) ajv.addFormat(name, { ty
 // Compiled on first use: compiling all of them at start would cost the cold start what most runs never need.
 const compiled = new WeakMap<TSchema, ValidateFunction>();
 
-export type Place = 'body' | 'query' | 'path';
+/** `file`: a body in the file of `certo recover`, which says what was printed already, in whatever characters. */
+export type Place = 'body' | 'file' | 'query' | 'path';
+const isBody = (place: Place): boolean => place === 'body' || place === 'file';
 
 /**
  * Validates `value` (in place: defaults, ids in small letters, query and path values read as their type) and returns what is
@@ -68,11 +70,13 @@ export function validate(schema: TSchema | undefined, value: unknown, place: Pla
     check = ajv.compile(schema);
     compiled.set(schema, check);
   }
-  if (place !== 'body') readText(schema, value as Record<string, unknown>);
+  if (!isBody(place)) readText(schema, value as Record<string, unknown>);
   const fits = check(value);
-  if (fits && isPlain(value)) return [];
+  // Filters are kept nowhere, and may look for what was kept before.
+  const judge = place === 'body' ? wrongWithKept : wrongWith;
+  if (fits && isPlain(value, judge)) return [];
   const problems = fits ? [] : (check.errors ?? []).slice(0, most_found).map((error) => problemOf(error, place));
-  findWrong(value, [], (path, { code, character }) => {
+  findWrong(value, [], judge, (path, { code, character }) => {
     problems.push({ code, pointer: pointerOf(path, place), facts: { character } });
     return problems.length < most_found;
   });
@@ -104,14 +108,14 @@ function unknownMembers(value: unknown, place: Place): Problem[] {
   const names = Object.keys(value);
   if (names.length === 0) return [];
   return names.slice(0, most_found).map((name) => ({
-    code: place === 'body' ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
+    code: isBody(place) ? ('UNKNOWN_FIELD' as const) : ('UNKNOWN_PARAMETER' as const),
     pointer: pointerOf(`/${escapePointer(name)}`, place),
   }));
 }
 
-/** Body: an RFC 6901 pointer. Query: "?name". Path: ":name". */
+/** Body, file: an RFC 6901 pointer. Query: "?name". Path: ":name". */
 function pointerOf(path: string, place: Place): string {
-  if (place === 'body') return path;
+  if (isBody(place)) return path;
   return (place === 'query' ? '?' : ':') + path.slice(1);
 }
 
@@ -125,7 +129,7 @@ function problemOf(error: ErrorObject, place: Place): Problem {
     case 'required':
       return of('REQUIRED', undefined, `/${escapePointer(String(params['missingProperty']))}`);
     case 'additionalProperties': {
-      const code = place === 'body' ? 'UNKNOWN_FIELD' : 'UNKNOWN_PARAMETER';
+      const code = isBody(place) ? 'UNKNOWN_FIELD' : 'UNKNOWN_PARAMETER';
       return of(code, undefined, `/${escapePointer(String(params['additionalProperty']))}`);
     }
     case 'type':
@@ -160,24 +164,31 @@ function problemOf(error: ErrorObject, place: Place): Problem {
   }
 }
 
+type Judge = (text: string) => Wrong | undefined;
+
 /** Whether nothing is wrong with any text in it, which is soon known: what is wrong needs a path and a place to tell it to. */
-function isPlain(value: unknown): boolean {
-  if (typeof value === 'string') return wrongWith(value) === undefined;
+function isPlain(value: unknown, judge: Judge): boolean {
+  if (typeof value === 'string') return judge(value) === undefined;
   if (value === null || typeof value !== 'object') return true;
-  for (const name of Object.keys(value)) if (!isPlain((value as Record<string, unknown>)[name])) return false;
+  for (const name of Object.keys(value)) if (!isPlain((value as Record<string, unknown>)[name], judge)) return false;
   return true;
 }
 
 /** Tells the pointer of each text and what is wrong with it until `found` wants no more. False: it wanted none. `path`: where `value` stands. */
-function findWrong(value: unknown, path: string[], found: (pointer: string, wrong: Wrong) => boolean): boolean {
+function findWrong(
+  value: unknown,
+  path: string[],
+  judge: Judge,
+  found: (pointer: string, wrong: Wrong) => boolean,
+): boolean {
   if (typeof value === 'string') {
-    const wrong = wrongWith(value);
+    const wrong = judge(value);
     return wrong === undefined || found(path.map((name) => `/${escapePointer(name)}`).join(''), wrong);
   }
   if (value === null || typeof value !== 'object') return true;
   for (const [name, member] of Object.entries(value)) {
     path.push(name);
-    if (!findWrong(member, path, found)) return false;
+    if (!findWrong(member, path, judge, found)) return false;
     path.pop();
   }
   return true;

@@ -162,8 +162,8 @@ export const refusals = {
   },
   INVALID_CHARACTER: {
     status: 400,
-    en: 'Holds a character that cannot be printed or exported (code {character}). Remove it.',
-    pt: 'Contém um carácter que não pode ser impresso nem exportado (código {character}). Remova-o.',
+    en: 'The character {character} cannot be printed or exported. Remove or replace it.',
+    pt: 'O carácter {character} não pode ser impresso nem exportado. Remova-o ou substitua-o.',
   },
   OVERLOADED_TEXT: {
     status: 400,
@@ -249,6 +249,11 @@ export const refusals = {
     status: 400,
     en: 'exchangeRate is only for other currencies than EUR.',
     pt: 'exchangeRate só se usa com moedas diferentes de EUR.',
+  },
+  EXCHANGE_RATE_IMPLAUSIBLE: {
+    status: 400,
+    en: 'One {currency} is not worth {rate} euros. exchangeRate is in euros per unit of the currency, from {least} to {most}: check it.',
+    pt: 'Uma unidade de {currency} não vale {rate} euros. exchangeRate indica-se em euros por unidade da moeda, de {least} a {most}: verifique-a.',
   },
   CAE_NOT_OF_COMPANY: {
     status: 400,

@@ -3,10 +3,13 @@ import type { Font } from './font.ts';
 
 /** Nothing to do for most text: ASCII and Latin-1, without the soft hyphen. */
 const plain = /^[ -~\u00a0-\u00ac\u00ae-\u00ff]*$/;
-/** Controls, format characters (with the bidirectional overrides, which can disguise text), surrogates, private use. */
-const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}]/u;
+/**
+ * Controls, format characters (with the bidirectional overrides, which can disguise text), surrogates, private use, and
+ * what is never seen by itself: variation selectors, fillers.
+ */
+const invisible = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/u;
 /** Tabs and line breaks, where one line is wanted. */
-const blank = /[\t\n\r\u2028\u2029]/;
+const blank = /[\t\n\r\u0085\u2028\u2029]/;
 export const replacement = '\ufffd';
 /** U+200B: the line may break here. Nothing is drawn in its place (pdf/lines.ts). */
 export const breakHere = '\u200b';
@@ -55,7 +58,7 @@ function pieceEnd(piece: string): number {
 
 /** Text with line breaks, as drawable lines. */
 export function printableLines(text: string, font: Font, widest: number): string[] {
-  return text.split(/\r\n|[\n\r\u2028\u2029]/).map((line) => printable(line, font, widest));
+  return text.split(/\r\n|[\n\r\u0085\u2028\u2029]/).map((line) => printable(line, font, widest));
 }
 
 function substituted(text: string, font: Font): string {

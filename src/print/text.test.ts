@@ -40,8 +40,11 @@ describe('drawable text', () => {
   test('composes letters and marks', () => expect(printable('Ac\u0327a\u0303o', font, 99)).toBe('Ação'));
 
   test('drops what cannot be seen, turns tabs and line breaks to spaces', () => {
-    expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th\ni\u2028j', font, 99)).toBe('abcdefg h i j');
+    expect(printable('a\u202eb\u200fc\u00add\u0000e\ue000f\ud800g\ufeff\th\ni\u2028j\u0085k', font, 99)).toBe(
+      'abcdefg h i j k',
+    );
     expect(printable('Fatu\u00adra', font, 99)).toBe('Fatura');
+    expect(printable('a\ufe0fb\ufe00c\u{e0100}d\u034fe\u3164f', font, 99)).toBe('abcdef');
   });
 
   test('replaces what the font lacks, one for one', () => expect(printable('a张😀b', font, 99)).toBe('a\ufffd\ufffdb'));

@@ -360,13 +360,13 @@ test('of the longest original SAF-T says all; a longer one is refused with how l
   expect(xml).toContain(`<Reference>FTM ${longest}<`);
   expect(xml).toContain(`<HashControl>1-FTM ${longest}<`);
   const longer = body(`S${longest}`, { date: '2026-03-11' });
-  expect(validate(RecoveredBody, longer, 'body')).toEqual([
+  expect(validate(RecoveredBody, longer, 'file')).toEqual([
     { code: 'TOO_LONG', pointer: '/original', facts: { limit: 56 } },
   ]);
   expect(recoveryProblems(longer)).toEqual([]);
   // As SAF-T counts, in characters: these are 58 and 110 units.
   const [formless, widest] = [body('𝔸'.repeat(29)), body(`${'𝔸'.repeat(54)}/1`)];
-  for (const one of [formless, widest]) expect(validate(RecoveredBody, one, 'body')).toEqual([]);
+  for (const one of [formless, widest]) expect(validate(RecoveredBody, one, 'file')).toEqual([]);
   expect(recoveryProblems(formless)).toEqual([
     { code: 'INVALID_FORMAT', pointer: '/original', facts: { format: 'abc/00001' } },
   ]);

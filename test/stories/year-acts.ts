@@ -205,7 +205,9 @@ function documentOf(life: Life, chance: Chance): Body {
     items: chance.times(1, 4, () => lineOf(life, chance)),
     ...(discount === 0 ? { globalDiscountPercent: chance.exact(100, 2) } : {}),
     ...(discount === 1 ? { globalDiscountAmount: chance.exact(20, 2) } : {}),
-    ...(chance.once(6) ? { currency: chance.one(['USD', 'JPY', 'GBP']), exchangeRate: chance.exact(2, 6) } : {}),
+    ...(chance.once(6)
+      ? { currency: chance.one(['USD', 'JPY', 'GBP']), exchangeRate: Math.max(0.0001, chance.exact(2, 6)) }
+      : {}),
     ...(chance.once(8) ? { date: life.day(chance.whole(-9, 1)) } : {}),
     ...(chance.once(6) ? { taxPointDate: life.day(-chance.whole(0, 700)) } : {}),
     ...(chance.once(4) ? { notes: 'Observações «à mão» & <outras> €' } : {}),

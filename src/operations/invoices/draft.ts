@@ -90,7 +90,8 @@ export const draftMembers = {
       exclusiveMinimum: 0,
       exclusiveMaximum: 1e9,
       decimals: 6,
-      description: "EUR per 1 unit; exactly when the currency is not EUR. A DEBIT_NOTE has its invoice's when absent.",
+      description:
+        "Euros per unit of the currency; exactly when it is not EUR. From 0.0001 (where a unit is worth less than 0.001: from 0.000001) to 10000. A DEBIT_NOTE has its invoice's when absent.",
     }),
   ),
   description: Type.Optional(text(2000, 'Printed description.')),

@@ -6,6 +6,7 @@ import { type Corrected, foreignRates, taxPointOf } from '../../fiscal/debit-not
 import { compare } from '../../fiscal/decimal.ts';
 import type { Content, Day, Decimal, DocumentRef, DocumentType, Party, Region } from '../../fiscal/document.ts';
 import { documentTypes, isPaidAtOnce } from '../../fiscal/document.ts';
+import { plausibleRates } from '../../fiscal/exchange-rate.ts';
 import { quotedOriginal } from '../../fiscal/recovery.ts';
 import type { Problem } from '../../fiscal/refusal.ts';
 import { alongside, assert } from '../../fiscal/refusal.ts';
@@ -176,6 +177,16 @@ function differences({ customerId, currency, exchangeRate }: AskedDraft, parent:
 /** Undefined: the invoice is in euros. */
 const rateOf = (parent: Row): Decimal | undefined => (parent['exchange_rate'] as Decimal | null) ?? undefined;
 
+/** Of a rate that is given or changed. */
+function rateProblems({ currency, exchangeRate: rate }: AskedDraft, before: AskedDraft | undefined): Problem[] {
+  if (rate === undefined || currency === 'EUR') return [];
+  if (before?.exchangeRate === rate && before.currency === currency) return [];
+  const { least, most } = plausibleRates(currency);
+  if (compare(rate, least) >= 0 && compare(rate, most) <= 0) return [];
+  const facts = { currency, rate, least, most };
+  return [{ code: 'EXCHANGE_RATE_IMPLAUSIBLE', pointer: '/exchangeRate', facts }];
+}
+
 /** Days that contradict each other, or those of the documents that the draft names. `corrected`: the invoice of a debit note. */
 function dayProblems(asked: AskedDraft, corrected: Row | null): Problem[] {
   const { type, date, taxPointDate, dueDate, payment, origin, recovered } = asked;
@@ -232,6 +243,8 @@ export function priceDraft(asked: AskedDraft, references: Row, before?: AskedDra
     asked.exchangeRate ?? (asked.currency === 'EUR' || corrected === null ? undefined : rateOf(corrected));
   if (asked.currency !== 'EUR' && exchangeRate === undefined && corrected === null)
     at('/exchangeRate', 'EXCHANGE_RATE_REQUIRED');
+  // A note and a recovered document say what their original said, whatever was let through then.
+  if (corrected === null && asked.recovered === undefined) problems.push(...rateProblems(asked, before));
   problems.push(...dayProblems(asked, corrected));
 
   const lines = linesOf(asked, items, { region, before, at });

@@ -39,7 +39,7 @@ const made = (invoice: Credited, over?: Partial<AskedRecoveredNote>) =>
   recoveredNote(invoice, asked(over), issuer, () => 'n');
 
 test('what a file says of a note: days of the region, decimals as text, known to the authority where it is a copy', () => {
-  expect(validate(RecoveredNote, body, 'body')).toEqual([]);
+  expect(validate(RecoveredNote, body, 'file')).toEqual([]);
   const items = [{ line: 2 }, { line: 1, quantity: 0.5 }];
   expect(askedNote({ ...body, items, notes: ' ' }, 'PT')).toEqual({
     type: 'CREDIT_NOTE',
@@ -63,7 +63,7 @@ test.each<[string, Record<string, unknown>, string]>([
   ['what its invoice has', { currency: 'EUR' }, '/currency'],
   ['a scheme, which it has of its invoice', { cashVat: true }, '/cashVat'],
 ])('refused: %s', (_, over, pointer) => {
-  expect(validate(RecoveredNote, { ...body, ...over }, 'body').map((problem) => problem.pointer)).toEqual([pointer]);
+  expect(validate(RecoveredNote, { ...body, ...over }, 'file').map((problem) => problem.pointer)).toEqual([pointer]);
 });
 
 test('it is over the lines that it names by their places, and names its invoice by the number that this had', () => {

@@ -35,8 +35,8 @@ const asked = (over: Partial<RecoveredReceipt> = {}) => ({
 });
 
 test('what a file says of a receipt, and what it may not say', () => {
-  expect(validate(RecoveredReceipt, body, 'body')).toEqual([]);
-  expect(validate(RecoveredReceipt, { ...body, total: 0 }, 'body').map(({ pointer }) => pointer)).toEqual(['/total']);
+  expect(validate(RecoveredReceipt, body, 'file')).toEqual([]);
+  expect(validate(RecoveredReceipt, { ...body, total: 0 }, 'file').map(({ pointer }) => pointer)).toEqual(['/total']);
   expect(recoveryProblems({ ...body })).toEqual([]);
   expect(recoveryProblems({ ...body, original: 'RC A2026/5' })).toEqual([]);
   expect(recoveryProblems({ ...body, method: 'pérolas' }).map(({ pointer }) => pointer)).toEqual(['/method']);

@@ -13,7 +13,7 @@ export interface Maker {
 }
 
 const hour_ms = 3_600_000;
-const alphabet = [...'abcdefghij klmnop QRSTUVWXYZ 0123456789', ...'áçãéõ€–ß漢😀', ...'&<>"\'/\\%$#{}[]|`^~;:='];
+const alphabet = [...'abcdefghij klmnop QRSTUVWXYZ 0123456789', ...'áçãéõ€–ß漢か', ...'&<>"\'/\\%$#{}[]|`^~;:='];
 
 export function rightValue(schema: Schema, name: string, maker: Maker): unknown {
   const { chance } = maker;
