@@ -146,6 +146,8 @@ export interface Service {
   /** Moves every clock to the instant; they go on from there. null: real time. */
   setClock(at: Date | null): Promise<void>;
   now(): Date;
+  /** With every clock a year back: documents may be dated back, but not before their series was registered. */
+  aYearAgo<T>(work: () => Promise<T>): Promise<T>;
   /** Starts the door that reports to the AT. */
   startReports(): ClockDoor;
   /** A second process on the same database and signing key, as far as one process can be two. */
@@ -239,7 +241,15 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   };
   const first = await openDoor(parts, logs);
   const world: SeriesWorld = { ...parts, certificateNumber: 9999 };
-  const companies = await makeCompanies(base, world, first.call, now, options.companies ?? ['A', 'B', 'Z']);
+  const aYearAgo: Service['aYearAgo'] = async (work) => {
+    const year_ms = 366 * 86_400_000;
+    const stood = shift;
+    await moveClock(new Date(now().getTime() - year_ms));
+    const result = await work();
+    await moveClock(stood === 0 ? null : new Date(now().getTime() + year_ms));
+    return result;
+  };
+  const companies = await makeCompanies(base, world, first.call, now, aYearAgo, options.companies ?? ['A', 'B', 'Z']);
   let reports: ClockDoor | undefined;
   const service: Service = {
     app: first.app,
@@ -261,6 +271,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     open: (url) => first.wire.send({ method: 'GET', path: url.replace(baseUrl, '') }),
     setClock: moveClock,
     now,
+    aYearAgo,
     startReports() {
       reports = first.app.startClock();
       return reports;
@@ -404,6 +415,7 @@ async function makeCompanies(
   world: SeriesWorld,
   call: Service['call'],
   now: () => Date,
+  aYearAgo: Service['aYearAgo'],
   wanted: readonly ('A' | 'B' | 'Z')[],
 ): Promise<Service['companies']> {
   const made: Partial<Record<'A' | 'B' | 'Z', TestCompany>> = {};
@@ -418,8 +430,10 @@ async function makeCompanies(
       username: `${founder.taxpayerNumber}/1`,
       password: atPassword,
     });
-    const registered = await Promise.all(
-      seriesTypes.map((documentType) => registerSeries(world, id, { documentType, code: `${letter}2026` })),
+    const registered = await aYearAgo(() =>
+      Promise.all(
+        seriesTypes.map((documentType) => registerSeries(world, id, { documentType, code: `${letter}2026` })),
+      ),
     );
     if ((await syncSeries(world, id)) !== 'ok') throw new Error('the series of a new company differ from the AT');
     const series = Object.fromEntries(

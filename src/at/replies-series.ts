@@ -1,5 +1,5 @@
 /** Reads the answers of the series service: infoSerie (0 to n) and infoResultOper. */
-
+import { isDay } from '../fiscal/time.ts';
 import { seriesNamespace } from './messages-series.ts';
 import type { XmlElement } from './read-xml.ts';
 import { childrenOf, textOf } from './read-xml.ts';
@@ -54,7 +54,7 @@ function record(info: XmlElement): SeriesRecord | undefined {
     validationCode: read('codValidacaoSerie'),
     state: read('estado'),
   };
-  if (Object.values(found).includes('')) return undefined;
+  if (Object.values(found).includes('') || !isDay(found.startDate)) return undefined;
   const certificate = textOf(info, 'numCertSWFatur') ?? '';
   const known = /^\d{1,4}$/.test(certificate) ? { ...found, certificateNumber: certificate } : found;
   const last = textOf(info, 'seqUltimoDocEmitido');

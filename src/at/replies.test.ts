@@ -187,6 +187,9 @@ describe('series service', () => {
       expect(read('registerSeries', reply(info.replace('2026-04-01', `$&${zone}`), '2001'), asked)).toMatchObject({
         series: { startDate: '2026-04-01' },
       });
+    expect(read('registerSeries', reply(info.replace('2026-04-01', '2026-04-31'), '2001'), asked)).toMatchObject({
+      kind: 'unknown',
+    });
     expect(read('registerSeries', reply('', '2001'), asked)).toMatchObject({ kind: 'unknown' });
     expect(read('registerSeries', reply(info, '2001'), { ...asked, series: 'B2026' })).toMatchObject({
       kind: 'unknown',

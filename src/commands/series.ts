@@ -1,6 +1,7 @@
 /** `certo series`: registering series at the AT, listing them, and choosing the default. */
 import { type DocumentType, documentTypes } from '../fiscal/document.ts';
 import { mayBeCashVat, type SeriesKind } from '../fiscal/regime.ts';
+import { firstDay } from '../operations/numbering.ts';
 import { type DefaultOutcome, makeDefault } from '../operations/series/default-series.ts';
 import { registerSeries } from '../operations/series/registration.ts';
 import { connectSeries } from './connect-series.ts';
@@ -99,8 +100,8 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
   const { owner } = await enterHouse(outside);
   const { id } = await findCompany(owner, options.company);
   const { rows } = await owner.query(
-    `select id, document_type, code, status, validation_code, is_default, kind, cash_vat, last_number, last_date
-     from certo.series where company_id = $1 order by document_type, kind, cash_vat, is_default desc, code`,
+    `select s.id, document_type, code, status, validation_code, is_default, kind, cash_vat, last_number, last_date, ${firstDay}
+     from certo.series s where company_id = $1 order by document_type, kind, cash_vat, is_default desc, code`,
     [id],
   );
   const series = rows.map((row) => ({
@@ -112,6 +113,7 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
     isDefault: row.is_default as boolean,
     kind: kindWords[row.kind as SeriesKind],
     cashVat: row.cash_vat as boolean,
+    startDate: row.first_day as string,
     lastNumber: Number(row.last_number),
     lastDate: row.last_date as string | null,
   }));
@@ -123,11 +125,12 @@ export async function list(outside: Outside, options: OfCompany): Promise<number
       s.cashVat ? `${s.kind}, cash VAT` : s.kind,
       s.isDefault ? `${s.status} (default)` : s.status,
       s.validationCode ?? '-',
+      s.startDate,
       s.lastNumber,
       s.lastDate ?? '-',
       s.id,
     ]);
-    const headings = ['Type', 'Code', 'Kind', 'State', 'Validation', 'Last', 'Date', 'Id'];
+    const headings = ['Type', 'Code', 'Kind', 'State', 'Validation', 'Start', 'Last', 'Date', 'Id'];
     tell(outside, table(headings, cells, 'The company has no series: certo series register --help'));
   }
   return exit.ok;

@@ -15,6 +15,7 @@ import {
 } from './issue.ts';
 import { type Refusal, sentence } from './refusal.ts';
 import { simplifiedLimit } from './simplified-limit.ts';
+import { addDays } from './time.ts';
 
 const read = (name: string) => JSON.parse(readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8'));
 const chainVectors: { vectors: { text: string; hash: string }[] } = read('hash-chain-vectors.json');
@@ -34,6 +35,7 @@ const facts = (over: Partial<IssueFacts> = {}): IssueFacts => {
   return {
     content,
     head: newHead(content.type),
+    seriesStart: undefined,
     now: new Date('2026-03-02T10:15:30.900Z'),
     region: 'PT',
     notReady: [],
@@ -152,6 +154,61 @@ test('dates: never after today, never before the last of the series', () => {
   });
   expect(decided({ ...on('2026-02-20'), head }).sequence).toBe(5);
   expect(decided({ ...on('2026-03-02'), head }).date).toBe('2026-03-02');
+});
+
+describe('the first day of a series', () => {
+  const on = (date: string | undefined) => ({ content: sampleContent('INVOICE', undefined, { date }) });
+  const day = fc.integer({ min: -40, max: 40 }).map((days) => addDays('2026-03-02', days));
+  const kind = fc.constantFrom('N' as const, 'F' as const);
+
+  test('no document is dated before it; where it is not here yet, today is no day too early', () => {
+    fc.assert(
+      fc.property(day, day, kind, (date, seriesStart, kind) => {
+        fc.pre(date <= '2026-03-02');
+        const facts = { ...on(date), head: { ...newHead(), kind }, seriesStart };
+        const firstDay = seriesStart < '2026-03-02' ? seriesStart : '2026-03-02';
+        if (date >= firstDay) {
+          expect(decided(facts).date).toBe(date);
+          return;
+        }
+        expect(refusal(facts)).toMatchObject({
+          code: 'DATE_BEFORE_SERIES',
+          status: 400,
+          facts: { series: 'A2026', firstDay, date },
+        });
+      }),
+    );
+  });
+
+  test('what has no date is dated today, whenever the series starts', () => {
+    fc.assert(
+      fc.property(day, (seriesStart) => {
+        expect(decided({ ...on(undefined), seriesStart }).date).toBe('2026-03-02');
+      }),
+    );
+  });
+
+  test('recovered papers are older than their series', () => {
+    const content = sampleContent('INVOICE', undefined, {
+      date: '2023-06-06',
+      recovered: { kind: 'M', original: 'abc/1' },
+    });
+    const head = { ...newHead(), kind: 'R' } as const;
+    expect(decided({ content, head, seriesStart: '2026-03-02' }).date).toBe('2023-06-06');
+  });
+
+  test('the refusal says the first day, and what to do', () => {
+    const { code, facts } = refusal({ ...on('2023-06-06'), seriesStart: '2026-03-01' });
+    expect([sentence(code, 'en', facts), sentence(code, 'pt', facts)]).toEqual([
+      'The series A2026 starts on 2026-03-01; a document in it cannot be dated 2023-06-06. Give 2026-03-01 or a later day.',
+      'A série A2026 começa em 2026-03-01; um documento desta série não pode ter data 2023-06-06. Indique 2026-03-01 ou um dia posterior.',
+    ]);
+  });
+
+  test('a later document of the series is the nearer reason', () => {
+    const head = { ...newHead(), lastSequence: 4, lastDate: '2026-02-20' };
+    expect(refusal({ ...on('2026-02-01'), head, seriesStart: '2026-02-10' }).code).toBe('DATE_GOES_BACK');
+  });
 });
 
 describe('days that no SAF-T file can tell', () => {

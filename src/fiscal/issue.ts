@@ -52,6 +52,8 @@ export interface IssueFacts {
   readonly content: Content;
   /** The series chosen for it; undefined: the type has none that is active, or not the one that it names. */
   readonly head: SeriesHead | undefined;
+  /** First day of the head's series, as the AT was told when it was registered. Read with the series each time. */
+  readonly seriesStart: Day | undefined;
   /** It names its series. */
   readonly isSeriesNamed?: boolean | undefined;
   /** The database's clock. */
@@ -98,8 +100,8 @@ const longest_wait_ms = 5000;
 
 /**
  * Decides one document. Throws, and then nothing has happened:
- * NOT_READY (with `reasons`), SERIES_NOT_ACTIVE, PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK, SIMPLIFIED_LIMIT,
- * TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
+ * NOT_READY (with `reasons`), SERIES_NOT_ACTIVE, PARENT_REQUIRED, CLOCK_REGRESSION (503), DATE_IN_FUTURE, DATE_GOES_BACK,
+ * DATE_BEFORE_SERIES, SIMPLIFIED_LIMIT, TRAINING_DIFFERS, CASH_VAT_NOT_IN_FORCE, CASH_VAT_EXCLUDED, CASH_VAT_DIFFERS,
  * and INVALID_REQUEST where a day of it is too early, or its date contradicts the document it is about or its payment
  * (dates.ts), and where the draft can't be priced any more: for its tax point (rates or exemption codes that ended), or with what its customer, items and
  * company are now.
@@ -112,8 +114,10 @@ export function decideIssue(facts: IssueFacts): DecidedIssue | IssueWait {
   const behind_ms = (facts.lastSigned?.getTime() ?? 0) - facts.now.getTime();
   if (facts.lastSigned !== undefined && behind_ms > 0) return waitFor(behind_ms);
 
-  const date = issueDate(facts.content.date, head.lastDate, dayOf(facts.now, facts.region));
+  const today = dayOf(facts.now, facts.region);
+  const date = issueDate(facts.content.date, head.lastDate, today);
   refuseAll(dateProblems(date, facts.content));
+  checkSeriesStart(date, head, facts.seriesStart, today);
   const regime = regimeOf(facts.content, head, date, facts.cashVat);
   const priced = reprice(facts.content, facts.content.taxPointDate ?? date);
   const content = withRegime(priced, regime);
@@ -204,6 +208,17 @@ function issueDate(asked: Day | undefined, lastDate: Day | undefined, today: Day
   if (date > today) throw new Refusal('DATE_IN_FUTURE', { date, today });
   if (lastDate !== undefined && date < lastDate) throw new Refusal('DATE_GOES_BACK', { date, lastDate });
   return date;
+}
+
+/**
+ * DL 28/2019, article 35: a series is communicated before its first use, with its first day. A recovered paper keeps the day
+ * on which it was handed out. Registration tells Lisbon's day: for an hour that is tomorrow on the Azores, where today is no
+ * day too early.
+ */
+function checkSeriesStart(date: Day, head: SeriesHead, start: Day | undefined, today: Day): void {
+  if (start === undefined || head.kind === 'R') return;
+  const firstDay = start < today ? start : today;
+  if (date < firstDay) throw new Refusal('DATE_BEFORE_SERIES', { series: head.code, firstDay, date });
 }
 
 function stamped(facts: IssueFacts, head: SeriesHead, content: Content, date: Day): DecidedIssue {

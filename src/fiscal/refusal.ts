@@ -454,6 +454,11 @@ export const refusals = {
     en: 'The last document of this series is dated {lastDate}; a new one cannot be dated {date}. Give {lastDate} or a later day, or name another series.',
     pt: 'O último documento desta série tem data {lastDate}; um novo não pode ter data {date}. Indique {lastDate} ou um dia posterior, ou outra série.',
   },
+  DATE_BEFORE_SERIES: {
+    status: 400,
+    en: 'The series {series} starts on {firstDay}; a document in it cannot be dated {date}. Give {firstDay} or a later day.',
+    pt: 'A série {series} começa em {firstDay}; um documento desta série não pode ter data {date}. Indique {firstDay} ou um dia posterior.',
+  },
   DATE_IN_FUTURE: {
     status: 400,
     en: '{date} is after today ({today}). A document cannot be issued with a future date: give today or an earlier day.',

@@ -97,6 +97,7 @@ describe('without values', () => {
     const facts: IssueFacts = {
       content,
       head,
+      seriesStart: undefined,
       now,
       region: 'PT',
       notReady: [],

@@ -7,10 +7,10 @@ import { type Call, callFor, clock, type Element, listStatement, oneOr, type Row
 import { issuerColumns, readinessColumns } from './company/company.ts';
 
 // Of the series only what never moves while documents are numbered; readiness asks nothing else of them. What identifies one is
-// frozen, and its code is with it once it is active.
+// frozen, and its code is with it once it is active; its start too, once the AT has told it.
 const companyAndBooks = `certo.companies c,
      lateral (select max(s.last_issued_at) as last_signed,
-         bit_xor(uuid_hash_extended(s.id, s.is_default::int)) filter (where s.status = 'ACTIVE') as active
+         bit_xor(uuid_hash_extended(s.id, s.is_default::int + 2 * (s.start_date is null)::int)) filter (where s.status = 'ACTIVE') as active
        from certo.series s where s.company_id = c.id) series,
      lateral (select exists (select from certo.integrity_breaks b where b.company_id = c.id and b.resolved_at is null) as broken,
        (select max(k.version) from certo.signing_keys k) as key_version) books`;

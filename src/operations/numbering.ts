@@ -36,7 +36,9 @@ const headMembers = [
   'last_system_entry',
   'last_seal',
 ] as const;
-const headValues = headMembers.map((column) => `s.${column}`).join(', ');
+/** First day of `certo.series s`. Until the AT has told it of a series from before it was kept: when the series was asked for here. */
+export const firstDay = `coalesce(s.start_date, (s.created_at at time zone 'Europe/Lisbon')::date) as first_day`;
+const headValues = [...headMembers.map((column) => `s.${column}`), firstDay].join(', ');
 /** What `headOf` reads of `certo.series s`, and the id. */
 export const headColumns = `s.id, ${headValues}`;
 /**
@@ -179,6 +181,7 @@ export function seriesOfPlaces(rows: readonly Row[]): Row[] {
     .map((row) => {
       const series: Row = { id: row['place_id'] };
       for (const column of headMembers) series[column] = row[column];
+      series['first_day'] = row['first_day'];
       return series;
     });
 }
@@ -219,6 +222,7 @@ export async function numberDocument(
   assert(!isOlder(signer, moment), 'the newest key of the database is the newest');
   const { decided, now } = await decideInTime(place, check, {
     content: document.content,
+    seriesStart: series?.['first_day'] as Day | undefined,
     isSeriesNamed: isNamed,
     now: readingOf(moment['now'] as Date, running?.now),
     region: document.region,

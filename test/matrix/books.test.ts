@@ -685,6 +685,21 @@ describe('series', () => {
     expect(await asOwner('delete from certo.series')).toBe('CE001');
   });
 
+  test('its start is told once', async () => {
+    const { id } = B.series.INVOICE;
+    const set = (start: string) =>
+      asOwner(`update certo.series set start_date = ${start} where id = $1 returning 1`, [id]);
+    for (const start of [`start_date + 1`, `start_date - 1`, 'null'])
+      expect([start, await set(start)]).toEqual([start, 'CE001']);
+    const copy = `insert into certo.series (company_id, id, document_type, at_type, code)
+      select company_id, gen_random_uuid(), document_type, at_type, 'UNTOLD' from certo.series where id = $1 returning id`;
+    const [untold] = (await asOwner(copy, [id])) as { id: string }[];
+    const tell = (day: string) =>
+      asOwner('update certo.series set start_date = $2 where id = $1 returning start_date', [untold!.id, day]);
+    expect(await tell('2026-01-05')).toEqual([{ start_date: '2026-01-05' }]);
+    expect(await tell('2026-01-04')).toBe('CE001');
+  });
+
   test.each([
     ['FINALIZED', 'DEBIT_NOTE'],
     ['ANNULLED', 'SIMPLIFIED_INVOICE'],

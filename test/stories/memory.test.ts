@@ -517,7 +517,9 @@ describe('an idempotency key of what is written at once', () => {
 });
 
 test('an issue that waits for the series while the cash VAT scheme is changed is not issued outside of it', async () => {
-  await registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'CX', cashVat: true });
+  await service.aYearAgo(() =>
+    registerSeries(service.world, B.id, { documentType: 'INVOICE', code: 'CX', cashVat: true }),
+  );
   const today = dayOf(service.now(), 'PT');
   const yesterday = addDays(today, -1);
   await setCashVat(service.owner, B.id, { from: yesterday });

@@ -19,6 +19,8 @@ export interface SeriesEntry {
   readonly documentCode: string;
   readonly firstNumber: number;
   readonly startDate: string;
+  /** The day it was on the Azores when it was registered; absent in older ledgers. */
+  readonly registeredOnAzores?: string | undefined;
   readonly processing: string;
   readonly certificateNumber: string;
   readonly validationCode: string;

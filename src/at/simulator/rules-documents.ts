@@ -85,10 +85,13 @@ function valueFault(
 ): Verdict | undefined {
   const { codes } = kind;
   const type = value(data, kind.type);
-  const fault = numberFault(world, nif, type, value(data, kind.number), value(data, 'ATCUD'));
+  const date = value(data, kind.date).slice(0, 10);
+  const fault = numberFault(world, nif, type, value(data, kind.number), value(data, 'ATCUD'), date);
+  if (fault === 'before start')
+    return verdict(codes.date, 'Data de emissão inválida: anterior à data de início de utilização da série');
   if (fault !== undefined)
     return verdict(fault === 'other type' ? codes.type : codes.number, `Documento inválido: ${fault}`);
-  if (value(data, kind.date).slice(0, 10) > lisbonDay(world)) return verdict(codes.date, 'Data de emissão inválida');
+  if (date > lisbonDay(world)) return verdict(codes.date, 'Data de emissão inválida');
   if (isFuture(world, value(data, 'SystemEntryDate')))
     return verdict(codes.date, 'Data de gravação posterior à data atual');
   if (isFuture(world, value(data, 'DocumentStatus', `${kind.name}StatusDate`)))

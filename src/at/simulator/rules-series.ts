@@ -1,5 +1,6 @@
 /** Business rules of the series service (series manual, specific part, 2.1 to 2.4). */
 import { isSeriesCode, seriesKey } from '../../fiscal/series.ts';
+import { dayOf } from '../../fiscal/time.ts';
 import type { XmlElement } from '../read-xml.ts';
 import type { SeriesEntry } from './ledger.ts';
 import type { Verdict, World } from './rules.ts';
@@ -75,6 +76,7 @@ function register(world: World, nif: string, body: XmlElement): SeriesVerdict {
     certificateNumber: String(Number(value(body, 'numCertSWFatur'))),
     validationCode: freeCode(world, `${nif}|${documentCode}|${seriesKey(series)}|${same.length}`),
     registeredOn: lisbonDay(world),
+    registeredOnAzores: dayOf(world.now(), 'PT-AC'),
     state: 'A',
     stateAt: lisbonText(world),
   };

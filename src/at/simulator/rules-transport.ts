@@ -36,7 +36,8 @@ export function transportRule(world: World, nif: string, body: XmlElement): Tran
 
 function register(world: World, nif: string, body: XmlElement): TransportVerdict {
   const number = value(body, 'DocumentNumber');
-  const fault = numberFault(world, nif, value(body, 'MovementType'), number, value(body, 'ATCUD'));
+  const date = value(body, 'MovementDate').slice(0, 10);
+  const fault = numberFault(world, nif, value(body, 'MovementType'), number, value(body, 'ATCUD'), date);
   if (fault !== undefined) return numberRefusal(fault);
   const recipient = value(body, 'CustomerTaxID') || value(body, 'SupplierTaxID');
   if (/^\d{9}$/.test(recipient) && !isNif(recipient)) return no(-20, 'O NIF do destinatário não é válido.');
@@ -46,8 +47,7 @@ function register(world: World, nif: string, body: XmlElement): TransportVerdict
     return no(-17, 'A comunicação de documentos só é permitida até 3 meses após o início do transporte');
   if (start > shifted(quarterMilliseconds))
     return no(-21, 'O documento deve ser comunicado com um máximo de 3 meses de antecedência.');
-  if (value(body, 'MovementDate').slice(0, 10) > lisbonText(world).slice(0, 10))
-    return no(-1, 'Parâmetro de entrada inválido: MovementDate');
+  if (date > lisbonText(world).slice(0, 10)) return no(-1, 'Parâmetro de entrada inválido: MovementDate');
   const atDocCode = `1${stableCode(world.seed, `${nif}|${number}`, 9, '0123456789')}`;
   world.ledger.putDocument({
     nif,
@@ -75,6 +75,7 @@ function numberRefusal(fault: NumberFault): TransportVerdict {
     format: [-22, 'Código ATCUD inválido. ATCUD não preenchido ou formato inválido.'],
     'unknown series': [-23, 'Código ATCUD inválido. ATCUD não corresponde a série válida.'],
     'other type': [-20005, 'Par NIF/Código de Validação inválido para Classe/Tipo de Documento'],
+    'before start': [-20006, 'Código de Validação não vigente à data do documento'],
     'other series': [-20007, 'Par Série/Código de Validação inválido'],
     'other sequence': [-20008, 'Sequência do nº de Documento e do ATCUD diferentes'],
     'out of range': [-20009, 'Sequência do nº de Documento inválida para o intervalo comunicado'],

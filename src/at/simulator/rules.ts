@@ -88,15 +88,17 @@ export type NumberFault =
   | 'other type'
   | 'other series'
   | 'other sequence'
-  | 'out of range';
+  | 'out of range'
+  | 'before start';
 
-/** Whether number, type and ATCUD belong to a series that the taxpayer communicated and may still use. */
+/** Whether number, type and ATCUD belong to a series that the taxpayer communicated and may still use, from that day on. */
 export function numberFault(
   world: World,
   nif: string,
   type: string,
   number: string,
   atcud: string,
+  date: string,
 ): NumberFault | undefined {
   const parts = partsOf(number);
   const found = /^([A-Za-z0-9]{8,})-(\d{1,15})$/.exec(atcud);
@@ -106,7 +108,18 @@ export function numberFault(
   if (series.documentCode !== type) return 'other type';
   if (series.series !== parts.series) return 'other series';
   if (number.slice(number.lastIndexOf('/') + 1) !== found[2]) return 'other sequence';
-  return inRange(series, parts.sequence) ? undefined : 'out of range';
+  if (!inRange(series, parts.sequence)) return 'out of range';
+  return date < firstDayOf(series) ? 'before start' : undefined;
+}
+
+/**
+ * The first day of a document is the one that was communicated (dataInicioPrevUtiliz; a validation code is in force from that
+ * day on, -20006 of the transport service). It is Lisbon's: a series that was registered in the first hour of a day starts
+ * the day before on the Azores. What a recovery series holds was issued before there was one.
+ */
+function firstDayOf({ kind, startDate, registeredOn, registeredOnAzores }: SeriesEntry): string {
+  if (kind === 'R') return '';
+  return startDate === registeredOn ? (registeredOnAzores ?? startDate) : startDate;
 }
 
 function inRange(series: SeriesEntry, sequence: number): boolean {

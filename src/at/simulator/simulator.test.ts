@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Issued } from '../../fiscal/document.ts';
 import type { AtWorld } from '../fixtures/at-world.ts';
 import { openAtWorld, registered } from '../fixtures/at-world.ts';
 import * as s from '../fixtures/samples.ts';
@@ -374,6 +375,59 @@ describe('working documents, receipts, transport', () => {
       code: '-7',
       reason: 'configuration',
     });
+  });
+});
+
+describe('the first day of a series', () => {
+  const dated = <T extends { readonly issued: Issued }>(report: T, date: string): T => ({
+    ...report,
+    issued: { ...report.issued, date },
+  });
+  const placeIn = async (series: string, documentCode: string, kind = 'N') => {
+    const outcome = await register(series, { documentCode, kind });
+    if (outcome.kind !== 'done') throw new Error(`not registered: ${JSON.stringify(outcome)}`);
+    return { series, validationCode: outcome.series.validationCode };
+  };
+
+  it('no document is dated before it', async () => {
+    const { gateway } = world;
+    const invoice = s.sales('INVOICE', {}, await placeIn('START', 'FT'));
+    expect(await gateway.reportInvoice(s.credentials, dated(invoice, '2026-11-20'))).toMatchObject({
+      code: '-4',
+      reason: 'data',
+    });
+    expect(await gateway.reportInvoice(s.credentials, invoice)).toMatchObject(accepted);
+    const work = s.sales('PROFORMA', {}, await placeIn('START', 'PF'));
+    expect(await gateway.reportWork(s.credentials, dated(work, '2026-11-20'))).toMatchObject({
+      code: '-21',
+      reason: 'data',
+    });
+    const payment = s.payment(await placeIn('START', 'RC'));
+    expect(await gateway.reportPayment(s.credentials, dated(payment, '2026-11-20'))).toMatchObject({
+      code: '-24',
+      reason: 'data',
+    });
+    const transport = s.transport({}, await placeIn('START', 'GR'));
+    expect(await gateway.reportTransport(s.credentials, dated(transport, '2026-11-20'))).toMatchObject({
+      code: '-20006',
+      reason: 'data',
+    });
+  });
+
+  it('what is recovered is older than its series', async () => {
+    const recovered = s.sales('INVOICE', {}, await placeIn('OLDER', 'FT', 'R'));
+    expect(await world.gateway.reportInvoice(s.credentials, dated(recovered, '2023-11-20'))).toMatchObject(accepted);
+  });
+
+  it('in the first hour of a day it is the day before on the Azores', async () => {
+    const noon = world.clock;
+    world.clock = new Date('2026-11-21T00:30:00Z');
+    const place = await placeIn('ISLANDS', 'FT');
+    world.clock = noon;
+    const report = s.sales('INVOICE', {}, place);
+    const send = (date: string) => world.gateway.reportInvoice(s.credentials, dated(report, date));
+    expect(await send('2026-11-19')).toMatchObject({ code: '-4' });
+    expect(await send('2026-11-20')).toMatchObject(accepted);
   });
 });
 

@@ -78,6 +78,7 @@ export const createCreditNote = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    'DATE_BEFORE_SERIES',
     ...regimeOfInvoiceRefusals,
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',

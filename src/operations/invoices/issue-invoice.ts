@@ -86,6 +86,7 @@ export const issueInvoice = defineWrite({
     'NOT_CREDITABLE',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    'DATE_BEFORE_SERIES',
     'SIMPLIFIED_LIMIT',
     ...regimeRefusals,
     'PROPOSAL_CANCELED',

@@ -99,6 +99,7 @@ const decided = (content: Content): DecidedIssue =>
       kind: 'N',
       cashVat: false,
     },
+    seriesStart: undefined,
     now: at,
     region: 'PT',
     notReady: [],

@@ -62,6 +62,7 @@ export const payInvoice = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    'DATE_BEFORE_SERIES',
     ...regimeOfInvoiceRefusals,
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',

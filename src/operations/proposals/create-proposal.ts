@@ -41,6 +41,7 @@ export const createProposal = defineWrite({
     'NOT_READY',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    'DATE_BEFORE_SERIES',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',

@@ -196,6 +196,8 @@ function decideAll(
     const facts = {
       content,
       head: heads.get(planned.seriesId) ?? head,
+      // Of no account in a recovery series.
+      seriesStart: undefined,
       now,
       region,
       notReady: [],

@@ -4,7 +4,7 @@
  */
 import type { AtGateway, Credentials } from '../../at/gateway.ts';
 import type { AtDocumentCode, RegisterSeries, SeriesRecord } from '../../at/reports.ts';
-import type { Db, Entry, Row } from '../../db/transact.ts';
+import type { Db, Entry, Row, Tx } from '../../db/transact.ts';
 import { statement, untangled } from '../../db/transact.ts';
 import type { Day, DocumentType } from '../../fiscal/document.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
@@ -42,12 +42,21 @@ const readSeries = statement(
 );
 const activate = statement(
   'series_activate',
-  `update certo.series set status = 'ACTIVE', validation_code = $2, updated_at = certo.now()
+  `update certo.series set status = 'ACTIVE', validation_code = $2, start_date = $3, updated_at = certo.now()
    where company_id = certo.current_company() and id = $1 and status = 'PENDING' returning id`,
 );
 const readActive = statement(
   'series_active',
-  `select at_type, code, validation_code from certo.series where company_id = certo.current_company() and status = 'ACTIVE'`,
+  `select id, at_type, code, validation_code, start_date from certo.series where company_id = certo.current_company() and status = 'ACTIVE'`,
+);
+// Not `updated_at`: it tells whether a series was ENDING before a backup (end-series.ts). In order of id, as everyone who
+// locks several of them.
+const setStarts = statement(
+  'series_set_starts',
+  `update certo.series s set start_date = told.day from unnest($1::uuid[], $2::date[]) told (id, day)
+   where s.company_id = certo.current_company() and s.id = told.id and s.start_date is null and s.id = any (array(
+     select k.id from certo.series k where k.company_id = certo.current_company() and k.id = any ($1::uuid[]) and k.start_date is null
+     order by k.id for no key update))`,
 );
 // What the AT said is said of the credentials it was asked with: others may have been set since.
 const setWrong = statement(
@@ -113,18 +122,17 @@ export async function registerSeries(
     return { ...registered, validationCode: String(series['validation_code']), existed: true };
   }
   // The AT judges the start date by Lisbon's day (4049 when it is past), also for companies of the islands.
-  const startDate = dayOf(company['now'] as Date, 'PT');
-  const validationCode = await validationCodeOf(world, credentials, {
+  const { validationCode, startDate } = await registeredAt(world, credentials, {
     series: code,
     documentCode: atType,
     kind,
-    startDate,
+    startDate: dayOf(company['now'] as Date, 'PT'),
     firstAsked: series['created_at'] as Date,
     lostUntil: company['lost_until'] as Date | null,
   });
   await untangled(() =>
     world.db.transact(entry, async (tx) => {
-      const all = await tx.batch([holdAlike(id), [activate, [id, validationCode]], fillDefault(id)]);
+      const all = await tx.batch([holdAlike(id), [activate, [id, validationCode, startDate]], fillDefault(id)]);
       const [, activated = [], [filled] = []] = all;
       await tx.batch([
         ...(filled?.['id'] === id ? takeDefault(id) : []),
@@ -176,14 +184,15 @@ type Registration = Pick<RegisterSeries, 'series' | 'documentCode' | 'startDate'
   readonly lostUntil: Date | null;
 };
 
-async function validationCodeOf(
+/** As the AT has it now, or had it already. */
+async function registeredAt(
   world: SeriesWorld,
   credentials: Credentials,
   { firstAsked, lostUntil, ...wanted }: Registration,
-): Promise<string> {
+): Promise<Pick<SeriesRecord, 'validationCode' | 'startDate'>> {
   const message = { ...wanted, firstNumber: 1, certificateNumber: world.certificateNumber };
   const outcome = await world.at.registerSeries(credentials, message);
-  if (outcome.kind === 'done') return outcome.series.validationCode;
+  if (outcome.kind === 'done') return { validationCode: outcome.series.validationCode, startDate: message.startDate };
   if (outcome.kind === 'unknown') throw new Refusal('AT_UNREACHABLE', { problem: outcome.problem });
   if (outcome.code !== '4001') throw new Refusal('AT_REFUSED', { code: outcome.code, message: outcome.message });
   // Registered before, perhaps by ourselves with the answer lost: then the active record has the code.
@@ -194,7 +203,8 @@ async function validationCodeOf(
   if (listed.kind === 'refused') throw new Refusal('AT_REFUSED', { code: listed.code, message: listed.message });
   const found = listed.series.find((record) => isOwnUnused(record, message));
   if (found === undefined) throw new Refusal('SERIES_CODE_TAKEN', { code: series });
-  return found.validationCode;
+  // Of an earlier try: the day that was told then.
+  return found;
 }
 
 /**
@@ -240,7 +250,10 @@ export async function syncSeries(world: SeriesWorld, companyId: string): Promise
   return (await compareSeries(world, companyId)).result;
 }
 
-/** Compares our active series with the AT's and records the result, which readiness shows. Refused credentials are not tried again. */
+/**
+ * Compares our active series with the AT's and records the result, which readiness shows, and the start of those whose start
+ * is not known here. Refused credentials are not tried again.
+ */
 export async function compareSeries(world: SeriesWorld, companyId: string): Promise<Comparison> {
   const entry = entryOfCompany(companyId, 'clock');
   const results = await world.db.read(entry).batch([
@@ -261,17 +274,24 @@ export async function compareSeries(world: SeriesWorld, companyId: string): Prom
     await world.db.transact(entry, (tx) => tx.query(setWrong, [company['at_password_sealed']]));
     return ended('wrong-credentials');
   }
-  const known = new Set(
-    outcome.series.filter(({ state }) => state === 'A').map((s) => `${s.documentCode} ${s.series} ${s.validationCode}`),
+  const known = new Map(
+    outcome.series
+      .filter(({ state }) => state === 'A')
+      .map((s) => [`${s.documentCode} ${s.series} ${s.validationCode}`, s.startDate]),
   );
   const before = new Set(results[1]!.map(keyAtAt));
-  const differing = await world.db.transact(entry, async (tx) => {
+  const compare = async (tx: Tx): Promise<Row[]> => {
     // What was begun or ended here while the AT answered is not judged by its answer.
     const active = (await tx.query(readActive)).filter((row) => before.has(keyAtAt(row)));
     const differing = active.filter((row) => !known.has(keyAtAt(row)));
+    const unstarted = active.filter((row) => row['start_date'] === null && known.has(keyAtAt(row)));
+    if (unstarted.length > 0) {
+      await tx.query(setStarts, [unstarted.map((row) => row['id']), unstarted.map((row) => known.get(keyAtAt(row)))]);
+    }
     await tx.query(setSynced, [differing.length > 0, company['at_password_sealed']]);
     return differing;
-  });
+  };
+  const differing = await untangled(() => world.db.transact(entry, compare));
   if (differing.length === 0) return ended('ok');
   return { result: 'differ', differing: differing.map((row) => `${row['at_type']} ${row['code']}`) };
 }

@@ -44,6 +44,7 @@ export const issueTransport = defineWrite({
     'MOVEMENT_TOO_FAR',
     'DATE_GOES_BACK',
     'DATE_IN_FUTURE',
+    'DATE_BEFORE_SERIES',
     'QR_TOO_MANY_REGIONS',
     'CLOCK_REGRESSION',
     'INTEGRITY_BROKEN',

@@ -14,6 +14,7 @@ function stored(content: Content, of: StoredSeries = series): StoredDocument {
   const decided = decideIssue({
     content,
     head: { ...of, lastSequence: 4, lastHash: previousHash, kind: 'N', cashVat: false },
+    seriesStart: undefined,
     now: new Date('2026-03-02T10:00:00Z'),
     region: 'PT',
     notReady: [],

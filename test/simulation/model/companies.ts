@@ -7,6 +7,7 @@ import { uuidv7 } from 'uuidv7';
 import { mintToken, tokenHash, tokenHint } from '../../../src/identity/tokens.ts';
 import type { Ground } from '../ground.ts';
 import { codes, type DocumentType, items, type Region, seriesCode, validationCode } from './catalogue.ts';
+import type { Day } from './world.ts';
 
 export interface ModelCompany {
   readonly id: string;
@@ -14,6 +15,8 @@ export interface ModelCompany {
   /** As the catalogue has them. */
   readonly customers: readonly string[];
   readonly items: readonly string[];
+  /** First day of its series. */
+  readonly seriesStart: Day;
 }
 
 const make = `
@@ -25,8 +28,8 @@ const make = `
       insert into certo.api_keys (company_id, id, lineage, name, prefix, hash)
       select g.id, g.id, g.id, 'model', prefix, hash from given g join companies using (id)),
     series as (
-      insert into certo.series (company_id, id, document_type, at_type, code, status, validation_code, is_default)
-      select c.id, gen_random_uuid(), s.type, s.code, $6, 'ACTIVE', s.validation_code, true
+      insert into certo.series (company_id, id, document_type, at_type, code, status, validation_code, is_default, start_date)
+      select c.id, gen_random_uuid(), s.type, s.code, $6, 'ACTIVE', s.validation_code, true, $19::date
       from companies c, unnest($7::text[], $8::text[], $9::text[]) as s (type, code, validation_code)),
     customers as (
       insert into certo.customers (company_id, id, created_by, shown_name, name, taxpayer_number, country)
@@ -50,8 +53,12 @@ const parties = [
 
 let made = 0;
 
-/** One company for each of the regions, in that order. */
-export async function newCompanies(ground: Ground, regions: readonly Region[]): Promise<ModelCompany[]> {
+/** One company for each of the regions, in that order, whose series start on this day. */
+export async function newCompanies(
+  ground: Ground,
+  regions: readonly Region[],
+  seriesStart: Day,
+): Promise<ModelCompany[]> {
   const companies = regions.map((region) => {
     made += 1;
     const apiKey = mintToken('svc_sk_', randomBytes(32));
@@ -77,6 +84,7 @@ export async function newCompanies(ground: Ground, regions: readonly Region[]): 
     items.map(({ withheld }) => withheld),
     items.map(({ withheldType }) => withheldType ?? 'IRS'),
     items.map(({ norm }) => norm ?? null),
+    seriesStart,
   ]);
   const ids = new Map(rows.map((row) => [`${row.company_id} ${row.name}`, row.id]));
   return companies.map(({ id, apiKey }) => ({
@@ -84,6 +92,7 @@ export async function newCompanies(ground: Ground, regions: readonly Region[]): 
     apiKey,
     customers: parties.map(([name]) => ids.get(`${id} ${name}`)!),
     items: items.map(({ name }) => ids.get(`${id} ${name}`)!),
+    seriesStart,
   }));
 }
 

@@ -192,6 +192,7 @@ function numbered(world: World, type: DocumentType, asked: Day | undefined) {
   const refused = [
     ...(date > world.today ? [code('DATE_IN_FUTURE')] : []),
     ...(head !== undefined && date < head.date ? [code('DATE_GOES_BACK')] : []),
+    ...(date < world.seriesStart ? [code('DATE_BEFORE_SERIES')] : []),
   ];
   const last = (head?.last ?? 0) + 1;
   const heads = { ...world.heads, [type]: { last, date } };

@@ -72,7 +72,8 @@ export class Player implements Heard, Names {
 
   constructor(stage: Stage, region: World['region']) {
     this.stage = stage;
-    this.worlds = new Worlds({ region, today: stage.hourglass.today, docs: {}, heads: {} });
+    const { hourglass, company } = stage;
+    this.worlds = new Worlds({ region, today: hourglass.today, seriesStart: company.seriesStart, docs: {}, heads: {} });
   }
 
   // What the caller has heard.

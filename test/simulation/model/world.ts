@@ -47,6 +47,8 @@ export interface Doc {
 export interface World {
   readonly region: Region;
   readonly today: Day;
+  /** First day of every series. */
+  readonly seriesStart: Day;
   readonly docs: Readonly<Record<number, Doc>>;
   /** Where each series stands. */
   readonly heads: Readonly<Partial<Record<DocumentType, { readonly last: number; readonly date: Day }>>>;

@@ -13,6 +13,7 @@ import { type Fleet, openFleet } from '../model/fleet.ts';
 import { openHourglass } from '../model/hourglass.ts';
 import { Player, Violation } from '../model/player.ts';
 import { type History, history } from '../model/wishes.ts';
+import { addDays } from '../model/world.ts';
 import type { Outcome, Part, RunOptions } from '../part.ts';
 
 export const part: Part = {
@@ -42,7 +43,7 @@ interface Theatre {
 async function run({ rounds, seed, say }: RunOptions): Promise<Outcome> {
   const ground = await openGround();
   // Into an empty database the first service would put its demo.
-  await newCompanies(ground, ['PT']);
+  await newCompanies(ground, ['PT'], '2025-01-01');
   const fleet = await openFleet(ground);
   await ground.owner.query(unreported);
   const counts = { acts: 0, documents: 0, replays: 0, 'lost answers': 0, kills: 0 };
@@ -83,12 +84,14 @@ async function playAll(
   seeds: readonly number[],
   histories: readonly History[],
 ): Promise<(string | undefined)[]> {
+  const chance = chanceOf(Math.floor(seeds[0]! / batch));
+  const hourglass = await openHourglass(ground, chance, histories.length);
   const companies = await newCompanies(
     ground,
     histories.map(({ region }) => region),
+    // Some of the days that are wished for are before it.
+    addDays(hourglass.today, -2),
   );
-  const chance = chanceOf(Math.floor(seeds[0]! / batch));
-  const hourglass = await openHourglass(ground, chance, histories.length);
   return Promise.all(
     histories.map(async (one, i) => {
       const player = new Player({ fleet, hourglass, company: companies[i]! }, one.region);
