@@ -407,7 +407,7 @@ describe('when the connection breaks', () => {
     const pool = new Pool({ ...wire.connection, ssl: false, max: 1 });
     pool.on('error', () => undefined);
     pool.on('connect', (client: PoolClient) => client.on('error', () => undefined));
-    const impatient = makeDb({ pool, connect: () => pool.connect(), knock: () => Promise.resolve(), deadline: 200 });
+    const impatient = makeDb({ pool, connect: () => pool.connect(), knock: () => Promise.resolve(), deadline: 2_000 });
     await impatient.read(into(A)).query(state);
     wire.fault = { on: 'test state', how: 'never answer' };
     await expect(impatient.read(into(A)).query(state)).rejects.toBeInstanceOf(ConnectionLost);

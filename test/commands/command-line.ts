@@ -54,7 +54,8 @@ export async function jsonOf<T>(
   return ended.json<T>();
 }
 
-const patience_ms = 30_000;
+// Of a program that starts a database in a second or two on a machine of its own.
+const patience_ms = 120_000;
 
 export async function openCommandLine(): Promise<CommandLine> {
   await ensureBuilt();

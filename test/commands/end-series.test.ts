@@ -36,7 +36,7 @@ beforeAll(async () => {
   const customer = await api('/customers', { name: 'Cliente', country: 'PT' });
   const item = await api('/items', { name: 'Artigo', type: 'PRODUCT', unitPrice: 10, vatRate: 'NORMAL' });
   ids = { customerId: customer.id, items: [{ id: item.id, quantity: 1 }] };
-}, 120_000);
+});
 afterAll(async () => {
   await line.close();
   await database.drop();
@@ -142,7 +142,7 @@ test('killed while it waits for the answer, it is completed by the next one', as
     env: { PATH: process.env['PATH'], ...env },
     stdio: 'ignore',
   });
-  await eventually(async () => expect(await atTheAt('B2026')).toEqual(['F', 2]), 20_000);
+  await eventually(async () => expect(await atTheAt('B2026')).toEqual(['F', 2]));
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(await issue()).toBe('NOT_READY');
