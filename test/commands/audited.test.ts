@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { eventually } from '../eventually.ts';
 import { type CommandLine, type Environment, openCommandLine, type Service, urlOf } from './command-line.ts';
-import { runInProcess } from './in-process.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -18,7 +18,7 @@ let companyId: string;
 const walked = new Set<string>();
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
   service = await line.serve(env);
   control = (await service.says(/^Simulator +(\S+)$/m))[1]!;
@@ -28,11 +28,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What speaks to the AT as the program itself: it may have to start the simulator. */
-const run = (args: readonly string[], input = '') =>
-  /^(series|company credentials)/.test(args.join(' '))
-    ? line.run(args, env, input)
-    : runInProcess({ database, folder: line.folder('') }, args, { env, input });
+const run = (args: readonly string[], input = '') => line.run(args, env, input);
 
 async function json<T>(args: readonly string[], input?: string): Promise<T> {
   const ended = await run([...args, '--json'], input);

@@ -14,6 +14,7 @@ import {
   type Service,
   urlOf,
 } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -26,7 +27,7 @@ let apiKey: string;
 let ids: { readonly customerId: string; readonly items: readonly { readonly id: string; readonly quantity: 1 }[] };
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
   service = await line.serve(env);
   control = (await service.says(/^Simulator +(\S+)$/m))[1]!;

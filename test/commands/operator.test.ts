@@ -12,6 +12,7 @@ import {
   takenPort,
   urlOf,
 } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 let line: CommandLine;
@@ -21,7 +22,7 @@ let service: Service;
 let metricsPort: number;
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
 });
 afterAll(async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { script } from './built.ts';
 import { type CommandLine, type Environment, jsonOf, openCommandLine, urlOf } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -14,8 +15,9 @@ let database: TestDatabase;
 let env: Environment;
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
+  await line.simulator(env);
   await json(['company', 'create', '--name', 'Casa Nova, Lda', '--nif', nif, '--cae', '62010', '--city', 'Lisboa']);
   await json(['company', 'credentials', nif, '--username', `${nif}/1`], 'right\n');
 });
@@ -103,7 +105,6 @@ test('series of each kind: only the normal ones are defaults, one with and one w
     /Allowed choices are normal, training, recovery/,
     register('--code', 'X', '--type', 'INVOICE', '--kind', 'F'),
   );
-  // Each line is a process of its own: many of them on a busy machine.
 });
 
 test('a series without documents is annulled, not finalised; then it is gone for good, in any letter case', async () => {
