@@ -1,5 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventually } from '../../test/eventually.ts';
 import { turnWithTime } from './event-loop.ts';
 
 /** Takes so long, and lets nobody else have a turn. */
@@ -30,10 +31,13 @@ async function turnsOf(pieces: number, milliseconds: number): Promise<number[]> 
 
 test('of long pieces of work one is done a turn, others between them; of short ones many', async () => {
   expect(new Set(await turnsOf(6, 20)).size).toBe(6);
-  expect(new Set(await turnsOf(6, 0)).size).toBe(1);
+  // A turn is also over when another program had the processor for so long: not every time.
+  await eventually(async () => expect(new Set(await turnsOf(6, 0)).size).toBe(1));
 });
 
 test('a turn that has time is not waited for', async () => {
-  await turn();
-  expect(turnWithTime()).toBeUndefined();
+  await eventually(async () => {
+    await turn();
+    expect(turnWithTime()).toBeUndefined();
+  });
 });
