@@ -11,6 +11,8 @@ export default defineConfig({
     // One server for both; each test file has a database of its own there.
     globalSetup: ['test/database.ts'],
     sequence: { sequencer: LongestFirst },
+    // To end what was started; else it is left where it is after ten seconds.
+    teardownTimeout: 60_000,
     maxWorkers: each.maxWorkers,
     projects: [
       { test: { ...each, name: 'alone', include: alone } },
