@@ -1,6 +1,16 @@
 // Builds dist/ from src/: TypeScript by tsc (incremental), the files that travel beside the code, then the bundles.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,6 +20,7 @@ import { rolldown } from 'rolldown';
 const bundled = ['typebox', 'kysely'];
 const bundles = 'bundles';
 
+const begun = new Date();
 const root = dirname(fileURLToPath(import.meta.url));
 const at = (...parts) => join(root, ...parts);
 
@@ -47,6 +58,11 @@ for (const file of files(at('dist'))) {
 
 // What npm link marked is gone with a dist/ that is made from nothing, and the link stays.
 chmodSync(at('dist/main.js'), 0o755);
+
+// When the sources were read: who needs the program built (test/commands/built.ts) builds no second time. A source that was
+// changed in the meantime is newer.
+writeFileSync(at('dist/.built'), '');
+utimesSync(at('dist/.built'), begun, begun);
 
 /** One package as one file, made anew when another version of it is installed. */
 async function bundle(name) {

@@ -2,13 +2,17 @@ import { defineConfig } from 'vitest/config';
 import { alone, LongestFirst } from './test/order.ts';
 
 const all = ['src/**/*.test.ts', 'test/**/*.test.ts'];
-const each = { testTimeout: 60_000, hookTimeout: 120_000, pool: 'forks', maxWorkers: 2 } as const;
+// Five minutes: what waits has bounds of its own, and a slow laptop that does other work needs a minute for what takes ten
+// seconds here.
+const each = { testTimeout: 300_000, hookTimeout: 300_000, pool: 'forks', maxWorkers: 2 } as const;
 
 export default defineConfig({
   test: {
     // One server for both; each test file has a database of its own there.
     globalSetup: ['test/database.ts'],
     sequence: { sequencer: LongestFirst },
+    // To end what was started; else it is left where it is after ten seconds.
+    teardownTimeout: 60_000,
     maxWorkers: each.maxWorkers,
     projects: [
       { test: { ...each, name: 'alone', include: alone } },

@@ -199,7 +199,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     atPublicKey: createPublicKey(simulator.atPublicKeyPem),
     now,
     randomBytes,
-    deadlineMilliseconds: 3000,
+    // The simulator is in this process too, and has a hundred calls at once when companies are made.
+    deadlineMilliseconds: 30_000,
   });
   const pair = generateSigningKey();
   const master = masterKey(masterSecret);

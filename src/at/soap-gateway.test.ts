@@ -1,4 +1,4 @@
-// Every fault the simulator can play, against the real client: the right outcome, within the deadline, in bounded memory.
+// Every fault the simulator can play, against the real client: the right outcome, though nothing comes, in bounded memory.
 
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpsServer } from 'node:https';
@@ -16,7 +16,9 @@ import { connectionFaults, requestFaults } from './simulator/faults.ts';
 import type { SoapGateway } from './soap-gateway.ts';
 
 /** For what hangs; everything else gets ten seconds, which only a machine under great load needs. */
-const deadline = 700;
+const deadline = 1_500;
+/** An answer that is this late never comes: the test would have failed by then. */
+const never = 3_600_000;
 const hanging = ['silent-connection', 'no-answer', 'no-answer-after', 'slow', 'drip'];
 let world: AtWorld;
 let sequence = 0;
@@ -59,13 +61,6 @@ const calls: Record<Operation, (gateway: AtGateway, signal?: AbortSignal) => Pro
   changePaymentStatus: (g, signal) => g.changePaymentStatus(s.credentials, s.change('RECEIPT', 'A'), { signal }),
   reportTransport: (g, signal) => g.reportTransport(s.credentials, s.transport(), { signal }),
 };
-
-async function timed(call: () => Promise<Outcome>): Promise<Outcome> {
-  const start = performance.now();
-  const outcome = await call();
-  expect(performance.now() - start).toBeLessThan(deadline + 1_500);
-  return outcome;
-}
 
 /** A gateway for one kind of fault. What hangs gets a short deadline, and connections made before: a handshake on a
  * loaded machine must not use the deadline up. */
@@ -139,10 +134,10 @@ describe('faults', () => {
 
   it.each(Object.entries(open))('%s leaves every operation unknown', async (kind, sentence) => {
     const gateway = await gatewayFor(kind);
-    await world.control('PUT', '/__fault', { kind, ...(kind === 'slow' ? { milliseconds: 9_000 } : {}) });
+    await world.control('PUT', '/__fault', { kind, ...(kind === 'slow' ? { milliseconds: never } : {}) });
     await Promise.all(
       operations.map(async (operation) => {
-        const outcome = await timed(() => calls[operation](gateway));
+        const outcome = await calls[operation](gateway);
         // A list has no document: an empty list, or one of another series, still must not pass for an answer.
         expect({ operation, ...outcome }).toMatchObject({
           operation,
@@ -188,10 +183,10 @@ describe('faults', () => {
     'after %s a second try ends with exactly one document',
     async (kind) => {
       const report = nextInvoice();
-      const milliseconds = kind === 'slow' ? 9_000 : undefined;
+      const milliseconds = kind === 'slow' ? never : undefined;
       const gateway = await gatewayFor(kind);
       await world.control('PUT', '/__fault', kind === 'refused' ? { kind } : { kind, milliseconds, count: 1 });
-      const first = await timed(() => gateway.reportInvoice(s.credentials, report));
+      const first = await gateway.reportInvoice(s.credentials, report);
       await world.control('DELETE', '/__fault');
       if (first.kind === 'unknown') {
         const again = await gateway.reportInvoice(s.credentials, { ...report, resent: first.sent });
@@ -209,6 +204,9 @@ describe('faults', () => {
   );
 });
 
+/** The calls that the simulator has seen begin. */
+const told = async () => ((await world.control('GET', '/__log?limit=1000')) as object[]).length;
+
 describe('bounds', () => {
   it('a flood of huge replies does not fill memory', async () => {
     await world.control('PUT', '/__fault', { kind: 'huge' });
@@ -221,14 +219,13 @@ describe('bounds', () => {
   it('a slow answer within the deadline is an answer; one signal gives a call up at once', async () => {
     await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 100 });
     expect(await calls.reportInvoice(world.gateway)).toMatchObject({ kind: 'done' });
-    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 9_000 });
-    const start = performance.now();
-    expect(await calls.reportInvoice(world.gateway, AbortSignal.timeout(50))).toMatchObject({
-      kind: 'unknown',
-      problem: 'given up',
-      sent: true,
-    });
-    expect(performance.now() - start).toBeLessThan(3_000);
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: never });
+    const before = await told();
+    const given = new AbortController();
+    const underWay = calls.reportInvoice(world.gateway, given.signal);
+    await eventually(async () => expect(await told()).toBe(before + 1));
+    given.abort();
+    expect(await underWay).toMatchObject({ kind: 'unknown', problem: 'given up', sent: true });
     expect(await calls.reportInvoice(world.gateway, AbortSignal.abort())).toEqual({
       kind: 'unknown',
       problem: 'given up',
@@ -237,9 +234,8 @@ describe('bounds', () => {
   });
 
   it('a closed gateway gives up the call under way as its own doing, and makes no other', async () => {
-    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: 9_000 });
+    await world.control('PUT', '/__fault', { kind: 'slow', milliseconds: never });
     const gateway = world.gatewayWith({});
-    const told = async () => ((await world.control('GET', '/__log?limit=1000')) as object[]).length;
     const before = await told();
     const underWay = calls.reportInvoice(gateway);
     await eventually(async () => expect(await told()).toBe(before + 1));
@@ -257,12 +253,10 @@ describe('bounds', () => {
   it('waiting for a free connection counts against the deadline', async () => {
     await world.control('PUT', '/__fault', { kind: 'no-answer', operation: 'listSeries' });
     const gateway = world.gatewayWith({ maxConnections: 1, deadlineMilliseconds: deadline });
-    const [hung, waiting] = await Promise.all([
-      timed(() => calls.listSeries(gateway)),
-      timed(() => calls.listSeries(gateway)),
-    ]);
+    const [hung, waiting] = await Promise.all([calls.listSeries(gateway), calls.listSeries(gateway)]);
     expect(hung).toMatchObject({ kind: 'unknown', sent: true });
-    expect(waiting).toMatchObject({ kind: 'unknown' });
+    // Its time was over when the connection became free.
+    expect(waiting).toMatchObject({ kind: 'unknown', sent: false });
   });
 
   it('as many calls as the clock makes at once do not wait for each other', async () => {
@@ -301,10 +295,9 @@ describe('bounds', () => {
     for (let round = 0; round < 40; round += 1) seen.add((await calls.listSeries(world.gateway)).kind);
     expect([...seen].sort()).toEqual(['done', 'unknown']);
     await world.control('DELETE', '/__fault');
-    await world.control('PUT', '/__fault', { kind: 'refused', milliseconds: 150 });
+    await world.control('PUT', '/__fault', { kind: 'refused', milliseconds: 2_000 });
     expect(await calls.listSeries(world.gatewayWith({}))).toMatchObject({ kind: 'unknown', sent: false });
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(await calls.listSeries(world.gateway)).toMatchObject({ kind: 'done' });
+    await eventually(async () => expect(await calls.listSeries(world.gateway)).toMatchObject({ kind: 'done' }));
   });
 
   it('connections are kept and used again', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type TestDatabase, testDatabase } from '../../test/database.ts';
 import { BatchFailure, type BatchResult, openBatch, runBatch } from './batch.ts';
 import { ConnectionLost, type StatementError } from './errors.ts';
@@ -124,9 +124,14 @@ describe('a batch', () => {
 
   test('that was answered in time leaves its connection alone afterwards', async () => {
     const quick = await connect();
-    await runBatch(quick, [[one, []]], 500);
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    expect((await runBatch(quick, [[one, []]], 500)).rows).toEqual([[{ one: 1 }]]);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await runBatch(quick, [[one, []]], 500);
+      vi.advanceTimersByTime(700);
+    } finally {
+      vi.useRealTimers();
+    }
+    expect((await runBatch(quick, [[one, []]])).rows).toEqual([[{ one: 1 }]]);
     await quick.end();
   });
 

@@ -303,7 +303,7 @@ test('a connection that breaks is not kept for a rest that may never come', asyn
 test('one that was open and has no answer in time ends with its connection', async () => {
   const pool = new Pool({ ...faulty.connection, ssl: false, max: 1 });
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const source = { pool, connect: () => pool.connect(), knock: () => Promise.resolve(), deadline: 200 };
+  const source = { pool, connect: () => pool.connect(), knock: () => Promise.resolve(), deadline: 2_000 };
   const impatient = makeDb(source);
   faulty.fault = { on: 'line put', how: 'never answer' };
   const open = impatient.open(entry, [hold(0)], new Line());
@@ -312,7 +312,7 @@ test('one that was open and has no answer in time ends with its connection', asy
 });
 
 test('one whose rest never comes is ended by the server in time: it lets go what it has locked, and nothing of it is kept', async () => {
-  const limited = await openDb({ connection: base.connection, max: 1, transactionTimeout: 500 });
+  const limited = await openDb({ connection: base.connection, max: 1, transactionTimeout: 3_000 });
   const line = new Line();
   const open = limited.open(entry, [hold(9), put(7)], line);
   await open.begun;

@@ -307,11 +307,11 @@ describe('the foundation', () => {
     expect(new Set((await base.ownerPool.query<{ rest: number }>(micros)).rows.map(({ rest }) => rest))).toEqual(
       new Set([0]),
     );
-    expect(Math.abs((await now()).getTime() - Date.now())).toBeLessThan(2_000);
+    expect(Math.abs((await now()).getTime() - Date.now())).toBeLessThan(60_000);
 
     await setClock(base.ownerPool, new Date('2027-12-31T23:59:59Z'));
     const moved = await now();
-    expect(moved.getTime() - Date.parse('2027-12-31T23:59:59Z')).toBeLessThan(2_000);
+    expect(moved.getTime() - Date.parse('2027-12-31T23:59:59Z')).toBeLessThan(60_000);
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect((await now()).getTime()).toBeGreaterThan(moved.getTime());
     await setClock(base.ownerPool, null);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureBuilt } from '../commands/built.ts';
 import { part } from './part.ts';
 
-beforeAll(ensureBuilt, 120_000);
+beforeAll(ensureBuilt);
 
 afterAll(async () => {
   const { closeAll } = await part('service');

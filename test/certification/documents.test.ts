@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { CERTIFICATION_PRODUCER: name, CERTIFICATION_PRODUCER_NIF: nif } = process.env;
   dossier = await playScenario(service, { name, nif });
   saft = readSaft(dossier.saft);
-}, 120_000);
+});
 afterAll(async () => {
   const { CERTIFICATION_OUT: out } = process.env;
   if (out !== undefined && passed === 16) writeDossier(dossier, out);

@@ -140,7 +140,7 @@ class Desk {
 
   /** Waits until the AT has everything. */
   async reported(): Promise<void> {
-    for (let waited = 0; waited < 20_000; waited += 50) {
+    for (let waited = 0; waited < 60_000; waited += 50) {
       const { rows } = await this.#service.owner.query(
         `select string_agg(number || ' ' || at_status, ', ') as open from certo.documents where at_status in ('PENDING', 'REJECTED')`,
       );

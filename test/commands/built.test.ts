@@ -10,7 +10,7 @@ test('the built program starts by its name, as after npm link, which marks it on
     status: 0,
     stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/),
   });
-}, 180_000);
+});
 
 test('in a folder that was removed meanwhile it says so, and is no answer that says no', () => {
   const inside = (command: string) =>

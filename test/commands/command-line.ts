@@ -1,5 +1,6 @@
 /** Starts the built program as a user would, in folders of its own, and leaves no process behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readdirSync, realpathSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -36,6 +37,8 @@ export interface CommandLine {
   folder(name: string): string;
   run(args: readonly string[], env?: Environment, input?: string): Promise<Ended>;
   serve(env: Environment): Promise<Service>;
+  /** The simulated AT of a data folder. Commands use the one that runs; else each starts its own, a process more. */
+  simulator(env: Environment): Promise<void>;
   /** Ends what still runs, and removes the folders. */
   close(): Promise<void>;
 }
@@ -54,7 +57,8 @@ export async function jsonOf<T>(
   return ended.json<T>();
 }
 
-const patience_ms = 30_000;
+// Of a program that starts a database in a second or two on a machine of its own.
+const patience_ms = 120_000;
 
 export async function openCommandLine(): Promise<CommandLine> {
   await ensureBuilt();
@@ -80,6 +84,9 @@ export async function openCommandLine(): Promise<CommandLine> {
     folder: (name) => join(root, name),
     run: (args, env = {}, input) => ended(start(args, env), input),
     serve: (env) => served(start(['serve'], { PORT: '0', ...env })),
+    async simulator(env) {
+      await heardFrom(start(['at-simulator', '--json'], env));
+    },
     async close() {
       for (const child of children) child.kill('SIGKILL');
       for (const name of readdirSync(root)) {
@@ -100,6 +107,13 @@ async function ended(child: ChildProcess, input = ''): Promise<Ended> {
   clearTimeout(late);
   const { out, err } = heard;
   return { code, out, err, json: () => JSON.parse(out) };
+}
+
+/** Resolves with its first word on standard output. */
+async function heardFrom(child: ChildProcess): Promise<void> {
+  const heard = listen(child);
+  await Promise.race([once(child.stdout!, 'data'), once(child, 'exit')]);
+  if (heard.out === '') throw new Error(`it said nothing\n${heard.err}`);
 }
 
 async function served(child: ChildProcess): Promise<Service> {

@@ -14,6 +14,7 @@ import {
   type Service,
   urlOf,
 } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -26,7 +27,7 @@ let apiKey: string;
 let ids: { readonly customerId: string; readonly items: readonly { readonly id: string; readonly quantity: 1 }[] };
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
   service = await line.serve(env);
   control = (await service.says(/^Simulator +(\S+)$/m))[1]!;
@@ -36,7 +37,7 @@ beforeAll(async () => {
   const customer = await api('/customers', { name: 'Cliente', country: 'PT' });
   const item = await api('/items', { name: 'Artigo', type: 'PRODUCT', unitPrice: 10, vatRate: 'NORMAL' });
   ids = { customerId: customer.id, items: [{ id: item.id, quantity: 1 }] };
-}, 120_000);
+});
 afterAll(async () => {
   await line.close();
   await database.drop();
@@ -142,7 +143,7 @@ test('killed while it waits for the answer, it is completed by the next one', as
     env: { PATH: process.env['PATH'], ...env },
     stdio: 'ignore',
   });
-  await eventually(async () => expect(await atTheAt('B2026')).toEqual(['F', 2]), 20_000);
+  await eventually(async () => expect(await atTheAt('B2026')).toEqual(['F', 2]));
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(await issue()).toBe('NOT_READY');

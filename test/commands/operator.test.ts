@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
+import { eventually } from '../eventually.ts';
 import {
   type CommandLine,
   type Environment,
@@ -11,6 +12,7 @@ import {
   takenPort,
   urlOf,
 } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 let line: CommandLine;
@@ -20,7 +22,7 @@ let service: Service;
 let metricsPort: number;
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
 });
 afterAll(async () => {
@@ -167,15 +169,15 @@ test('what the AT refused is listed and told again; a series is finalised at the
   await fetch(`${control}/__fault`, { method: 'PUT', body: JSON.stringify(fault) });
   await issueOne(apiKey);
   const refused = () => json<{ number: string; code: string }[]>(['reports', 'refused', '--company', nif]);
-  await until(async () => (await refused()).length > 0);
-  expect(await refused()).toMatchObject([{ number: 'FT A2026/1', code: '-1', message: expect.any(String) }]);
+  const once = [{ number: 'FT A2026/1', code: '-1', message: expect.any(String) }];
+  await eventually(async () => expect(await refused()).toMatchObject(once));
   const again = ['reports', 'again', '--company', nif];
   expect(await line.run([...again, '--number', 'FT A2026/2'], env)).toMatchObject({
     code: 1,
     err: 'certo: Not refused by the AT: FT A2026/2. See certo reports refused.\n',
   });
   expect(await json([...again, '--number', 'FT A2026/1'])).toEqual({ again: 1 });
-  await until(async () => (await json<{ pendingAtTheAt: number }>(['company', 'show', nif])).pendingAtTheAt === 0);
+  await eventually(async () => expect(await json(['company', 'show', nif])).toMatchObject({ pendingAtTheAt: 0 }));
   expect(await json(again)).toEqual({ again: 0 });
   expect(await json(finalize)).toMatchObject({ id, lastNumber: 1, status: 'FINALIZED' });
   expect(await line.run(finalize, env)).toMatchObject({ code: 1 });
@@ -239,12 +241,4 @@ async function issueOne(apiKey: string): Promise<unknown> {
   });
   const { id, updatedAt } = draft.body;
   return (await api(apiKey, `/invoices/${id}/issue`, { expectedUpdatedAt: updatedAt })).body;
-}
-
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 40; attempt += 1) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error('it never happened');
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { script } from './built.ts';
 import { type CommandLine, type Environment, jsonOf, openCommandLine, urlOf } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -14,8 +15,9 @@ let database: TestDatabase;
 let env: Environment;
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
+  await line.simulator(env);
   await json(['company', 'create', '--name', 'Casa Nova, Lda', '--nif', nif, '--cae', '62010', '--city', 'Lisboa']);
   await json(['company', 'credentials', nif, '--username', `${nif}/1`], 'right\n');
 });
@@ -103,8 +105,7 @@ test('series of each kind: only the normal ones are defaults, one with and one w
     /Allowed choices are normal, training, recovery/,
     register('--code', 'X', '--type', 'INVOICE', '--kind', 'F'),
   );
-  // Each line is a process of its own: many of them on a busy machine.
-}, 120_000);
+});
 
 test('a series without documents is annulled, not finalised; then it is gone for good, in any letter case', async () => {
   const found = async (code: string) =>
@@ -155,7 +156,7 @@ test('the default is chosen, and passed on when it ends', async () => {
   ]);
   expect(await defaults()).toEqual(['A2026', 'C2026']);
   await refused(1, /The series B2026 is ANNULLED, not active/, choose(made!.id));
-}, 120_000);
+});
 
 describe('certo recover', () => {
   interface Recovered {
@@ -360,7 +361,7 @@ describe('certo recover', () => {
     expect(dry.out).toMatch(/^\/documents\/0\/original: NC A2026\/5 was recovered already: it is NC N2026\/1\./);
     expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 4 documents .* nothing wrong/);
     // Each line is a process of its own.
-  }, 120_000);
+  });
 
   test('killed in the middle, the same file is run again: every document once, and the books verify', async () => {
     const count = 150;
@@ -381,5 +382,5 @@ describe('certo recover', () => {
     const { recovered, known } = await json<Recovered>(recover(file));
     expect([recovered + known, known >= stood, await lastNumber()]).toEqual([count, true, count + 3]);
     expect((await line.run(['verify', ...ofCompany], env)).out).toMatch(/^Verified: 154 documents .* nothing wrong/);
-  }, 120_000);
+  });
 });

@@ -34,7 +34,7 @@ beforeAll(async () => {
   const env = await data('source');
   const taken = await line.run(['backup', '--out', file], { ...env, DATABASE_URL: urlOf(books.connection) });
   expect([taken.err, taken.code]).toEqual(['', 0]);
-}, 120_000);
+});
 afterAll(async () => {
   await books.stop();
   await line.close();
@@ -69,7 +69,7 @@ test('in the data folder: the next command goes on, and another restore finds th
   writeFileSync(join(env.CERTO_DATA_DIR, 'CERTO'), killed.replace(/[0-9a-f]{64}/, '0'.repeat(64)));
   const other = await line.run(['company', 'list'], env);
   expect([other.code, other.err]).toEqual([3, expect.stringMatching(/was begun and is not finished/)]);
-}, 180_000);
+});
 
 test('beside a database elsewhere', async () => {
   const name = `restored_${process.pid}`;
@@ -89,4 +89,4 @@ test('beside a database elsewhere', async () => {
     await superuser.end();
     rmSync(line.folder('elsewhere'), { recursive: true });
   }
-}, 120_000);
+});

@@ -82,14 +82,6 @@ async function ledger(control: string, nif: string): Promise<{ number: string }[
   return ((await answer.json()) as { documents: { number: string }[] }).documents;
 }
 
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 15_000; waited += 50) {
-    if (await holds().catch(() => false)) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`it never happened: ${what}`);
-}
-
 test('an empty folder becomes a service with a company that can issue', async () => {
   service = await line.serve(env);
   expect(service.out().split('\n')[0]).toBe(`Data        ${directory} (embedded PostgreSQL)`);
@@ -157,7 +149,7 @@ test('an issued invoice is at the simulator once, and its signature verifies wit
   const issued = await issue(service.baseUrl, demo.companies.Z);
   const { control } = demo.simulator;
   const nif = demo.companies.Z.taxpayerNumber;
-  await until('the simulator has the invoice', async () => (await ledger(control, nif)).length > 0);
+  await eventually(async () => expect((await ledger(control, nif)).length).toBeGreaterThan(0));
   expect((await ledger(control, nif)).map(({ number }) => number)).toEqual([issued.number]);
 
   const keys = await call<{ keys: { version: number; publicKeyPem: string }[] }>(
@@ -194,7 +186,7 @@ test('it ends in order: exit code 0, a line in the log that says so, and no proc
   expect(service.err()).toContain('ending in order');
   expect(existsSync(join(directory, 'service.json'))).toBe(false);
   // The server takes its file away, which is waited for, a moment before it is gone itself.
-  await eventually(() => expect(processes.filter(isAlive)).toEqual([]), 2_000);
+  await eventually(() => expect(processes.filter(isAlive)).toEqual([]));
 });
 
 test('the demo is the same while no service runs, and brings up and down what it needs itself', async () => {
@@ -222,7 +214,8 @@ test('after kill -9 the next start adopts the database, and nothing acknowledged
   const [postgres, simulator] = await childrenOf();
   await service.end('SIGKILL');
   expect(isAlive(postgres!)).toBe(true);
-  await until('the simulator ends with its service', async () => !isAlive(simulator!));
+  // The simulator ends with its service.
+  await eventually(() => expect(isAlive(simulator!)).toBe(false));
 
   service = await line.serve(env);
   expect((await childrenOf())[0]).toBe(postgres);
@@ -231,10 +224,7 @@ test('after kill -9 the next start adopts the database, and nothing acknowledged
   for (const number of numbers) expect(JSON.stringify(list)).toContain(`"${number}"`);
   const next = await issue(service.baseUrl, demo.companies.B);
   expect(next.number).toMatch(/\/7$/);
-  await until(
-    'every invoice is at the simulator',
-    async () => (await ledger(demo.simulator.control, taxpayerNumber)).length === 7,
-  );
+  await eventually(async () => expect(await ledger(demo.simulator.control, taxpayerNumber)).toHaveLength(7));
 });
 
 test('books of every kind of act verify: paid, credited, cancelled', async () => {
@@ -350,7 +340,7 @@ test('it ends in order when its terminal goes', async () => {
   const processes = await childrenOf();
   expect(await service.end('SIGHUP')).toBe(0);
   expect(existsSync(join(directory, 'service.json'))).toBe(false);
-  await eventually(() => expect(processes.filter(isAlive)).toEqual([]), 2_000);
+  await eventually(() => expect(processes.filter(isAlive)).toEqual([]));
 });
 
 test('under nohup it goes on without it', async () => {

@@ -27,7 +27,7 @@ let hold: SimulatorHold;
 const opened: string[] = [];
 const warnings: string[] = [];
 
-beforeAll(ensureBuilt, 120_000);
+beforeAll(ensureBuilt);
 
 afterEach(async () => {
   await hold.stop();
@@ -89,5 +89,5 @@ test('of a simulator that lives and may be ending: they are waited for', async (
 test('whoever waits for it to come up is not kept once it is stopped', async () => {
   await holdBesideStranger(process.pid);
   await hold.stop();
-  expect(await Promise.race([hold.up.then(() => 'told'), sleep(2_000, 'kept waiting')])).toBe('told');
+  expect(await Promise.race([hold.up.then(() => 'told'), sleep(60_000, 'kept waiting', { ref: false })])).toBe('told');
 });

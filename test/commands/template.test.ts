@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../database.ts';
 import { type CommandLine, type Environment, jsonOf, openCommandLine, urlOf } from './command-line.ts';
+import { inside } from './in-process.ts';
 
 const nif = '599999942';
 const ofCompany = ['--company', nif];
@@ -12,7 +13,7 @@ let database: TestDatabase;
 let env: Environment;
 
 beforeAll(async () => {
-  [line, database] = await Promise.all([openCommandLine(), testDatabase()]);
+  [line, database] = await Promise.all([openCommandLine().then(inside), testDatabase()]);
   env = { DATABASE_URL: urlOf(database.connection), CERTO_DATA_DIR: line.folder('data') };
   for (const [name, number] of [
     ['Casa Nova, Lda', nif],

@@ -81,7 +81,7 @@ describe('whatever a document says', () => {
     status: fc.constantFrom('N' as const, 'A' as const),
   });
 
-  test('it prints whole, nothing outside the page, every word in reading order', { timeout: 120_000 }, async () => {
+  test('it prints whole, nothing outside the page, every word in reading order', async () => {
     await fc.assert(
       fc.asyncProperty(document, async ({ lines, name, address, notes, description, footer, ...how }) => {
         const { customer } = samples.invoice().content;

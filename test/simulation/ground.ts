@@ -81,7 +81,9 @@ export async function closeGrounds(): Promise<void> {
   await Promise.all([...grounds].map((ground) => ground.close()));
 }
 
-const patience_ms = 60_000;
+// Beside five other test runs on two cores a demo company was not there after a minute, in five parts of twelve.
+const patience_ms = 300_000;
+const makes_again_ms = 20_000;
 
 export async function openGround(options: GroundOptions = {}): Promise<Ground> {
   const folder = mkdtempSync(join(options.within ?? realpathSync(tmpdir()), 'certo-sim-'));
@@ -239,7 +241,7 @@ async function readCompany(
   makeIt: () => Promise<unknown>,
 ): Promise<SimCompany> {
   const until = performance.now() + patience_ms;
-  for (let again = performance.now() + patience_ms / 3; ; ) {
+  for (let again = performance.now() + makes_again_ms; ; ) {
     const file = join(directory, 'demo.json');
     const demo = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
     const company = demo?.companies?.[letter] as SimCompany | undefined;
@@ -247,7 +249,7 @@ async function readCompany(
     if (performance.now() > until) throw new Error(`there is no demo company ${letter}`);
     if (performance.now() > again) {
       await makeIt();
-      again = performance.now() + patience_ms / 6;
+      again = performance.now() + makes_again_ms / 2;
     } else await sleep(50);
   }
 }

@@ -152,7 +152,7 @@ test('those who wait for a full group wait no longer when the one that would fil
   let answers: Promise<Answer<InvoiceJson>>[] = [];
   beforehand = async () => {
     // All of them have arrived before the first is signed.
-    signer.before = () => new Promise((go) => setTimeout(go, 300));
+    signer.before = () => new Promise((go) => setTimeout(go, 1_500));
     answers = others.map((each) => issue(each));
     await eventually(() => expect(signer.signatures).toBe(19));
     expect(await lastNumber()).toBe(before);
@@ -176,7 +176,7 @@ test('where others have numbered in between, its group is left to them, and what
   beforehand = async () => {
     // All of them have arrived before the first is signed, and wait for a full group. Nobody tells this process that the
     // series has gone on from there.
-    signer.before = () => new Promise((go) => setTimeout(go, 300));
+    signer.before = () => new Promise((go) => setTimeout(go, 1_500));
     answers.push(...others.map((each) => issue(each)));
     await eventually(() => expect(signer.signatures).toBe(19));
     for (const each of theirs) await A.issue(each);

@@ -9,6 +9,7 @@ import { type Planned, planRecovery } from '../../src/operations/recovery/plan.t
 import { recoverDocument } from '../../src/operations/recovery/recover.ts';
 import { RecoveredBody, recoveryProblems } from '../../src/operations/recovery/recovered-document.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
+import { eventually } from '../eventually.ts';
 import { textOf } from '../golden/print-reading.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { type Service, startService, type TestCompany } from '../service.ts';
@@ -108,10 +109,7 @@ test('the AT is told of a form, and not of what it knows by its original number'
     );
     return documents.map(({ number }) => number);
   };
-  for (const end = performance.now() + 10_000; (await told()).length < rows.length && performance.now() < end; ) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  expect(await told()).toEqual(rows.map(({ number }) => number));
+  await eventually(async () => expect(await told()).toEqual(rows.map(({ number }) => number)));
   const canceled = await A.post<InvoiceJson>(`/invoices/${known!.id}/cancel`);
   expect(canceled.json.syncWithAt.status).toBe('NOT_APPLICABLE');
 });

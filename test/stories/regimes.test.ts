@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Content } from '../../src/fiscal/document.ts';
 import { setCashVat } from '../../src/operations/company/cash-vat.ts';
 import { type RegisteredSeries, registerSeries } from '../../src/operations/series/registration.ts';
+import { eventually } from '../eventually.ts';
 import type { InvoiceJson } from '../replies.ts';
 import { nifFrom, type Service, startService, type TestCompany } from '../service.ts';
 import { saftOf } from './saft-of.ts';
@@ -36,17 +37,6 @@ const told = async () =>
   (await service.control<{ operation: string; subject: string }[]>('GET', '/__log?limit=1000')).map(
     ({ operation, subject }) => `${operation} ${subject}`,
   );
-
-async function eventually(check: () => Promise<void>): Promise<void> {
-  for (const end = performance.now() + 10_000; ; ) {
-    try {
-      return await check();
-    } catch (error) {
-      if (performance.now() > end) throw error;
-    }
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 const allTold = (company: TestCompany) =>
   eventually(async () => {

@@ -157,7 +157,7 @@ class Life {
 
   /** Waits until the AT has taken everything; it may refuse nothing. */
   async reported(): Promise<void> {
-    for (let waited = 0; waited < 30_000; waited += 20) {
+    for (let waited = 0; waited < 60_000; waited += 20) {
       const { rows } = await this.#service.owner.query(
         `select number, at_status, at_message from certo.documents where company_id = $1 and at_status in ('PENDING', 'REJECTED') limit 1`,
         [this.company.id],

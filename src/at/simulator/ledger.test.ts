@@ -34,7 +34,7 @@ const entry = (sequence: number): DocumentEntry => ({
 });
 
 describe('ledger', () => {
-  it('holds 100,000 documents in little memory and reloads them', { timeout: 60_000 }, () => {
+  it('holds 100,000 documents in little memory and reloads them', () => {
     const directory = folder();
     const ledger = openLedger(directory);
     const before = process.memoryUsage().heapUsed;
