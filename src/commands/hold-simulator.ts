@@ -70,6 +70,21 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
     return undefined;
   }
 
+  /** Its files are in the data folder, whose disk may be full for a while. */
+  async function keepAlways(): Promise<void> {
+    for (let said = ''; !stopping.signal.aborted; ) {
+      try {
+        await keep();
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== said)
+          warn(`the simulator of the tax authority cannot be kept running, and is tried again: ${message}`);
+        said = message;
+        await pause(1_000);
+      }
+    }
+  }
+
   async function keep(): Promise<void> {
     for (let failures = 0; !stopping.signal.aborted; ) {
       const place = (await readPlace(directory)) ?? (await choosePlace(directory, false));
@@ -98,7 +113,7 @@ export function holdSimulator(options: HoldOptions): SimulatorHold {
 
   const pause = (milliseconds: number): Promise<void> =>
     sleep(milliseconds, undefined, { signal: stopping.signal }).catch(() => undefined);
-  const kept = keep().catch((error: Error) => warn(`the simulator cannot be kept running: ${error.message}`));
+  const kept = keepAlways();
   return {
     up,
     async stop() {

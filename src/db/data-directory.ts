@@ -9,6 +9,17 @@ export class DataDirectoryUnusable extends Error {
   override readonly name = 'DataDirectoryUnusable';
 }
 
+/** There is no room on its disk: what failed may be tried again when there is. */
+export class DataDirectoryFull extends DataDirectoryUnusable {}
+
+/** Whether something failed for want of room on a disk: our own writing, the server's start, or one of its statements. */
+export function isForWantOfRoom(error: unknown): boolean {
+  return (
+    error instanceof DataDirectoryFull ||
+    /^(ENOSPC|EDQUOT|53100)$/.test(String((error as { code?: unknown } | undefined)?.code))
+  );
+}
+
 /** Another service works on this folder. */
 export class DataDirectoryInUse extends Error {
   override readonly name = 'DataDirectoryInUse';
@@ -323,7 +334,8 @@ function explained(directory: string, error: NodeJS.ErrnoException): Error {
         `The data folder ${directory} cannot be made there: choose another CERTO_DATA_DIR.`,
       );
     case 'ENOSPC':
-      return new DataDirectoryUnusable(`There is no space left for the data folder ${directory}.`);
+    case 'EDQUOT':
+      return new DataDirectoryFull(`There is no space left for the data folder ${directory}.`);
     default:
       return error;
   }

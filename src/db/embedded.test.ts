@@ -22,6 +22,7 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../../test/eventually.ts';
+import { canMount, mountSmall } from '../../test/small-disk.ts';
 import { transpiled } from '../../test/transpiled.ts';
 import { clusterFolder, isAlive } from './cluster.ts';
 import { canReach, DataDirectoryInUse, DataDirectoryUnusable, unmarkRestore } from './data-directory.ts';
@@ -93,6 +94,28 @@ async function ask(held: Pick<Embedded, 'connection'>, sql: string): Promise<unk
   }
 }
 
+/**
+ * A server as PostgreSQL was after its disk had been full: it has the folder and its socket, says "not yet accepting" to all who
+ * come (57P03), and does nothing. SIGQUIT does not end it.
+ */
+const stuckServer = `
+  const { writeFileSync } = require('node:fs');
+  const { createServer } = require('node:net');
+  const [folder, socket] = process.argv.slice(1);
+  const fields = ['SFATAL', 'VFATAL', 'C57P03', 'Mthe database system is not yet accepting connections', ''];
+  const body = Buffer.from(fields.join('\\0') + '\\0');
+  const head = Buffer.alloc(5, 'E');
+  head.writeInt32BE(body.length + 4, 1);
+  process.on('SIGQUIT', () => undefined);
+  createServer((caller) => {
+    caller.on('error', () => undefined);
+    caller.once('data', () => caller.end(Buffer.concat([head, body])));
+  }).listen(socket + '/.s.PGSQL.5432', () => {
+    writeFileSync(folder + '/postmaster.pid', [process.pid, folder, '1700000000', '5432', socket, '', '1 1', 'starting', ''].join('\\n'));
+    console.log('it runs');
+  });
+`;
+
 async function serverPid(): Promise<number> {
   const file = await readPidFile(clusterFolder(directory));
   if (file === undefined) throw new Error('no server runs');
@@ -132,11 +155,12 @@ function ended(child: ChildProcess): Promise<void> {
 }
 
 async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 10_000; waited += 20) {
+  const end = performance.now() + 30_000;
+  while (performance.now() < end) {
     if (await condition()) return;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  throw new Error('it did not happen in 10 s');
+  throw new Error('it did not happen in 30 s');
 }
 
 describe('a service', () => {
@@ -282,19 +306,16 @@ describe('after a crash', () => {
     await until(
       async () => (await readPidFile(clusterFolder(directory)))?.ready === true && (await serverPid()) !== pid,
     );
+    // The server takes connections before the service has its place in it again, and until then the folder is anybody's.
     await until(() =>
-      ask(held, 'select * from kept').then(
-        () => true,
+      ask(held, `select from pg_locks where locktype = 'advisory' and mode = 'ExclusiveLock'`).then(
+        (found) => found.length === 1,
         () => false,
       ),
     );
+    expect(await ask(held, 'select * from kept')).toEqual([{ n: 1 }]);
     expect(lines).toContain('the database went away; joining or starting it again');
-    await until(() =>
-      startEmbedded(options()).then(
-        () => false,
-        (error) => error instanceof DataDirectoryInUse,
-      ),
-    );
+    await expect(startEmbedded(options())).rejects.toThrow(DataDirectoryInUse);
     await held.stop();
     expect(await isRunning()).toBe(false);
   });
@@ -359,6 +380,78 @@ describe('after a crash', () => {
     expect(held.adopted).toBe(false);
     await held.stop();
   });
+
+  test('of a backend: the server that comes up again by itself is not left behind by a service that stops meanwhile', async () => {
+    await seed();
+    for (let round = 0; round < 3; round += 1) {
+      const held = await startEmbedded(options());
+      const first = await serverPid();
+      const [backend] = await ask(held, `select pid from pg_stat_activity where application_name like 'certo %'`);
+      process.kill((backend as { pid: number }).pid, 'SIGKILL');
+      // At once, while the server recovers, and when it may have.
+      if (round > 0) await until(async () => lines.includes('the database went away; joining or starting it again'));
+      await held.stop();
+      expect(isAlive(first) && (await identify(first, clusterFolder(directory))) === 'ours').toBe(false);
+      expect(await isRunning()).toBe(false);
+    }
+  });
+
+  test('a server that lets nobody in and recovers nothing is ended by whoever waits for it, and started again', async () => {
+    await seed();
+    await (await startEmbedded(options())).stop();
+    // What is seen of a postmaster without a startup process: it runs in the folder, has its file, and answers this.
+    const stuck = spawn(process.execPath, ['-e', stuckServer, clusterFolder(directory), join(directory, 'socket')], {
+      ...(uid === 0 ? { uid: 65534, gid: 65534 } : {}),
+      cwd: clusterFolder(directory),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    children.push(stuck);
+    await new Promise((resolve) => stuck.stdout!.once('data', resolve));
+    expect(await serverPid()).toBe(stuck.pid);
+    const [service, command] = await Promise.all([startEmbedded(options()), useEmbedded(options())]);
+    await ended(stuck);
+    expect(lines.join('\n')).toMatch(/gets nowhere \(it says "the database system is not yet accepting connections"\)/);
+    expect(await ask(service, 'select 1 as n')).toEqual([{ n: 1 }]);
+    await command.stop();
+    await service.stop();
+    expect(await isRunning()).toBe(false);
+  });
+
+  test.runIf(canMount())(
+    'on a full disk: the service goes on, and has its server again when there is room',
+    async () => {
+      const disk = mountSmall('130m')!;
+      const home_before = directory;
+      try {
+        directory = join(disk.folder, 'data');
+        await seed();
+        const lost: Error[] = [];
+        const held = await startEmbedded(options({ durable: true, onLost: (error) => lost.push(error) }));
+        await ask(held, 'create table kept as select 1 as n');
+        const pid = await serverPid();
+        disk.fill();
+        process.kill(pid, 'SIGKILL');
+        const cluster = clusterFolder(directory);
+        await eventually(async () => {
+          // One that found room after all is killed again, and its lock file goes: the next has to write one.
+          const file = await readPidFile(cluster);
+          if (file !== undefined && (await identify(file.pid, cluster)) === 'ours') process.kill(file.pid, 'SIGKILL');
+          else await rm(join(cluster, 'postmaster.pid'), { force: true });
+          disk.fill();
+          expect(lines.join('\n')).toMatch(/does not come back yet.*its disk is full: make room/);
+        }, 30_000);
+        await expect(useEmbedded(options())).rejects.toThrow(/its disk is full: make room|no space left|ENOSPC/);
+        disk.free();
+        await eventually(async () => expect(await ask(held, 'select * from kept')).toEqual([{ n: 1 }]), 30_000);
+        expect(lost).toEqual([]);
+        await held.stop();
+        expect(await isRunning()).toBe(false);
+      } finally {
+        directory = home_before;
+        disk.remove();
+      }
+    },
+  );
 
   test('in the middle of making the database, it is made anew', async () => {
     const child = spawn(process.execPath, [join(code.folder, 'test', 'embedded-child.js'), 'service', directory]);
@@ -440,7 +533,8 @@ describe('a command', () => {
     const starter = useEmbedded(options({ signal: first.signal })).catch((error) => error);
     await until(isRunning);
     const waits: string[] = [];
-    const waiter = useEmbedded(options({ waits: (line) => waits.push(line), patience_ms: 5_500 }));
+    const waiter = useEmbedded(options({ waits: (line) => waits.push(line), patience_ms: 9_000 }));
+    const pid = await serverPid();
     const broken = useEmbedded(options({ signal: second.signal })).catch((error) => error);
     second.abort();
     expect((await broken).name).toBe('AbortError');
@@ -448,6 +542,8 @@ describe('a command', () => {
       /^The database in \S+ let nobody in for \d+ s \(it says "the database system is [^"]+"\): see \S+postgres\.log, and try again\.$/,
     );
     expect(waits).toEqual([expect.stringMatching(/^waiting for the database in \S+ \(it says "/)]);
+    // It is at its recovery all the while: nobody has ended it.
+    expect(await serverPid()).toBe(pid);
     first.abort();
     expect((await starter).name).toBe('AbortError');
     expect(await isRunning()).toBe(false);
@@ -563,6 +659,18 @@ describe('a folder that cannot be used is told in one line', () => {
     } finally {
       vi.unstubAllEnvs();
     }
+  });
+
+  test('a server that takes connections and says nothing hangs, and is not said to be silent', async () => {
+    await seed();
+    const held = await startEmbedded(options());
+    const file = (await readPidFile(clusterFolder(directory)))!;
+    const { uid: owner, gid } = await stat(clusterFolder(directory));
+    process.kill(file.pid, 'SIGSTOP');
+    const answer = await knock(file, clusterFolder(directory), { uid: owner, gid }, 'test');
+    process.kill(file.pid, 'SIGCONT');
+    expect(answer).toEqual({ state: 'hung', words: 'nothing for 5 s' });
+    await held.stop();
   });
 
   test('a server that lets nobody in says why, and is not said to be silent', async () => {

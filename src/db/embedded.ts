@@ -10,27 +10,19 @@ import { lchown, lstat, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pid as ownPid } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'pg';
-import { findBinaries } from './binaries.ts';
-import { clusterFolder, ensureCluster, superuser } from './cluster.ts';
+import { clusterFolder, superuser } from './cluster.ts';
 import {
   begunRestore,
   type DataDirectory,
   DataDirectoryInUse,
   DataDirectoryUnusable,
+  isForWantOfRoom,
   prepareDataDirectory,
 } from './data-directory.ts';
 import type { SocketConnection } from './open.ts';
-import {
-  hurry,
-  identify,
-  type Knock,
-  knock,
-  port,
-  readPidFile,
-  startPostmaster,
-  stopPostmaster,
-} from './postmaster.ts';
+import { knock, port, readPidFile } from './postmaster.ts';
+import { Progress } from './progress.ts';
+import { database, endStuck, finishStopping, leave, leaveNobody, logFileOf, type Place, takeSeat } from './seat.ts';
 import { boundLog } from './server-log.ts';
 
 export interface EmbeddedOptions {
@@ -52,7 +44,10 @@ export interface EmbeddedOptions {
 }
 
 export interface ServiceOptions extends EmbeddedOptions {
-  /** The server was lost and, when it came back, another service had taken the folder: this one has to end. */
+  /**
+   * The server was lost, and this service has to end: another one has taken the folder meanwhile, or the server does not start
+   * although there is room on its disk.
+   */
   readonly onLost?: (error: Error) => void;
 }
 
@@ -66,11 +61,6 @@ export interface Embedded {
   /** Leaves, and stops the server in order if nobody else uses it. Close the pools first. */
   stop(): Promise<void>;
 }
-
-const database = 'certo';
-// Advisory locks of the database "postgres": every process that uses the server holds `users` shared; who can get it
-// alone is the last. The service holds `service`.
-const locks = { users: '7305809142370412', service: '7305809142370413' } as const;
 
 /**
  * For the service: joins or starts the server and takes the folder for itself. When the server dies it is started again.
@@ -101,14 +91,24 @@ async function enter(options: ServiceOptions, asService: boolean): Promise<Embed
     patience_ms: asService ? Number.POSITIVE_INFINITY : (options.patience_ms ?? 180_000),
     givenUp: options.signal === undefined ? left.signal : AbortSignal.any([options.signal, left.signal]),
     name: `certo ${asService ? 'service' : 'command'}, process ${ownPid}`,
+    progress: new Progress(),
   };
   let seat = await takeSeat(place, asService);
   let leaving = false;
   let returning = Promise.resolve();
   async function comeBack(): Promise<void> {
     options.log('the database went away; joining or starting it again');
-    // What a restore may do at its beginning, nobody may later.
-    seat = await takeSeat({ ...place, anew: false }, asService);
+    const trouble = new Trouble(options.log);
+    for (;;) {
+      try {
+        // What a restore may do at its beginning, nobody may later.
+        seat = await takeSeat({ ...place, anew: false }, asService);
+        break;
+      } catch (error) {
+        if (place.givenUp.aborted || !trouble.passes(error as Error)) throw error;
+        await sleep(again_ms, undefined, { signal: place.givenUp });
+      }
+    }
     stayOn();
   }
   function stayOn(): void {
@@ -132,35 +132,42 @@ async function enter(options: ServiceOptions, asService: boolean): Promise<Embed
       leaving = true;
       left.abort();
       await returning;
-      await leave(seat, place);
+      if (!(await leave(seat, place))) await leaveNobody(place);
     },
   };
 }
 
-interface Place {
-  readonly directory: DataDirectory;
-  readonly folder: string;
-  readonly socketDirectory: string;
-  readonly durable: boolean;
-  readonly anew: boolean;
-  readonly log: (line: string) => void;
-  readonly waits: (line: string) => void;
-  readonly patience_ms: number;
-  readonly givenUp: AbortSignal;
-  /** How this process shows in pg_stat_activity. */
-  readonly name: string;
-}
+/** Between two attempts to start the server for a service that runs. */
+const again_ms = 1_000;
+/** A server that does not start although there is room for it is given up after so long. */
+const longest_trouble_ms = 30_000;
 
-/** A connection that stays open while this process uses the server, and holds its locks. */
-interface Seat {
-  readonly client: Client;
-  readonly socketDirectory: string;
-  readonly adopted: boolean;
+/** What keeps the server of a running service from starting: mostly something that passes, a full disk. */
+class Trouble {
+  readonly #log: (line: string) => void;
+  #saidAt = Number.NEGATIVE_INFINITY;
+  /** Since when it has failed for another reason than want of room. */
+  #since: number | undefined;
+
+  constructor(log: (line: string) => void) {
+    this.#log = log;
+  }
+
+  /** Whether to try again. Tells the reason, once a minute. */
+  passes(error: Error): boolean {
+    const now = performance.now();
+    if (error instanceof DataDirectoryInUse) return false;
+    this.#since = isForWantOfRoom(error) ? undefined : (this.#since ?? now);
+    if (this.#since !== undefined && now - this.#since > longest_trouble_ms) return false;
+    if (now - this.#saidAt > 60_000) {
+      this.#log(`the database does not come back yet, and is tried again every second: ${error.message}`);
+      this.#saidAt = now;
+    }
+    return true;
+  }
 }
 
 const door_interval_ms = 3_000;
-
-const logFileOf = ({ path }: DataDirectory): string => join(path, 'postgres.log');
 
 /**
  * Looks now and then whether the server lets anybody in, and has not written too much. One that was told to stop by somebody
@@ -174,7 +181,9 @@ function watchDoor(place: Place, leaving: () => boolean): ReturnType<typeof setI
     if (file === undefined) return;
     const answer = await knock(file, place.folder, place.directory.user, place.name);
     if (answer.state === 'open') await answer.client.end();
-    if (answer.state === 'stopping' && !leaving()) await finishStopping(file.pid, place);
+    if (leaving()) return;
+    if (answer.state === 'stopping') await finishStopping(file.pid, place);
+    await endStuck(file.pid, answer, place);
   };
   const timer = setInterval(() => {
     if (looking || leaving()) return;
@@ -186,172 +195,6 @@ function watchDoor(place: Place, leaving: () => boolean): ReturnType<typeof setI
       });
   }, door_interval_ms);
   return timer.unref();
-}
-
-/** Once it shuts down there is no way back: the sooner it is gone, the sooner it is started again. */
-async function finishStopping(pid: number, place: Place): Promise<void> {
-  if ((await identify(pid, place.folder)) === 'ours') hurry(pid);
-}
-
-async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
-  let started = false;
-  let failures = 0;
-  const patience = new Patience(place);
-  for (let silent = 0, refused = 0; ; ) {
-    const file = await readPidFile(place.folder);
-    const answer = file && (await knock(file, place.folder, place.directory.user, place.name));
-    if (file !== undefined && answer?.state === 'open') {
-      const seat = { client: answer.client, socketDirectory: file.socketDirectory, adopted: !started };
-      if (await sitDown(seat, place, asService)) return seat;
-      await sleep(20);
-      continue;
-    }
-    const who = file === undefined ? 'gone' : await identify(file.pid, place.folder);
-    if (who !== 'ours') {
-      const obstacle = await start(place, who === 'other' ? file?.pid : undefined);
-      started = obstacle === undefined;
-      if (!started) await sleep(100);
-      failures = started ? 0 : failures + 1;
-      place.givenUp.throwIfAborted();
-      if (failures > 50) {
-        throw new DataDirectoryUnusable(`The database in ${place.folder} does not start: ${obstacle}.`);
-      }
-      continue;
-    }
-    // It is on its way up or down: that may take minutes after a crash, but then it answers that it is busy.
-    silent = answer === undefined || answer.state === 'silent' ? silent + 1 : 0;
-    if (answer?.state === 'stopping' && file !== undefined) await finishStopping(file.pid, place);
-    refused = answer?.state === 'refused' ? refused + 1 : 0;
-    if (answer?.state === 'refused' && refused > 20) {
-      throw new DataDirectoryUnusable(
-        `The PostgreSQL server on ${place.folder} (process ${file?.pid}) does not let Certo in: ${answer.words}.`,
-      );
-    }
-    if (silent > 200) {
-      throw new DataDirectoryUnusable(
-        `A PostgreSQL server (process ${file?.pid}) runs on ${place.folder} but does not answer: stop it with "kill -INT ${file?.pid}" and start again.`,
-      );
-    }
-    await patience.wait(answer);
-  }
-}
-
-/** A wait for a server that somebody else has started or stopped: told, bounded, and broken off at once. */
-class Patience {
-  readonly #place: Place;
-  readonly #began = performance.now();
-  #told = 0;
-
-  constructor(place: Place) {
-    this.#place = place;
-  }
-
-  async wait(answer: Knock | undefined): Promise<void> {
-    const { folder, directory, waits, patience_ms, givenUp } = this.#place;
-    const waited = performance.now() - this.#began;
-    const says = answer !== undefined && 'words' in answer ? `it says "${answer.words}"` : 'it does not answer yet';
-    if (waited > patience_ms) {
-      throw new DataDirectoryUnusable(
-        `The database in ${folder} let nobody in for ${Math.round(waited / 1000)} s (${says}): see ${logFileOf(directory)}, and try again.`,
-      );
-    }
-    // After 5 s, then twice as long each time.
-    if (waited > 5_000 * 2 ** this.#told) {
-      this.#told += 1;
-      waits(`waiting for the database in ${folder} (${says})`);
-    }
-    await sleep(50, undefined, { signal: givenUp });
-  }
-}
-
-/** Resolves with what is in the way, if it may pass: mostly another process that was faster. */
-async function start(place: Place, stalePid: number | undefined): Promise<string | undefined> {
-  const binaries = await findBinaries(place.directory.path, place.directory.user, place.log);
-  await ensureCluster(place.directory, binaries, place, place.log);
-  place.givenUp.throwIfAborted();
-  return startPostmaster(
-    {
-      folder: place.folder,
-      socketDirectory: place.socketDirectory,
-      logFile: logFileOf(place.directory),
-      user: place.directory.user,
-      binaries,
-      durable: place.durable,
-      stalePid,
-      givenUp: place.givenUp,
-    },
-    place.waits,
-  );
-}
-
-/** Takes the locks and makes the database. False when the server is being stopped by its last user: look again. */
-async function sitDown(seat: Seat, place: Place, asService: boolean): Promise<boolean> {
-  try {
-    if (await lock(seat.client, 'pg_try_advisory_lock_shared', locks.users)) {
-      if (asService) await takeService(seat, place);
-      await ensureDatabase(seat.client);
-      return true;
-    }
-  } catch (error) {
-    if (error instanceof DataDirectoryInUse) await leave(seat, place);
-    // The server may be shut down at any moment of this.
-    if (!isLoss(error)) throw error;
-  }
-  await seat.client.end().catch(() => undefined);
-  return false;
-}
-
-async function takeService({ client }: Seat, place: Place): Promise<void> {
-  // The server notices within moments that a killed service is gone; a living one keeps the lock.
-  for (let attempt = 0; attempt < 20; attempt += 1) {
-    if (await lock(client, 'pg_try_advisory_lock', locks.service)) return;
-    await sleep(50);
-  }
-  const { rows } = await client.query<{ name: string }>(
-    `select a.application_name as name from pg_locks l join pg_stat_activity a using (pid)
-     where l.locktype = 'advisory' and l.objsubid = 1 and (l.classid::bigint << 32 | l.objid::bigint) = ${locks.service}`,
-  );
-  const holder = /process \d+/.exec(rows[0]?.name ?? '')?.[0] ?? 'another process';
-  throw new DataDirectoryInUse(
-    `The data folder ${place.directory.path} is in use by a running Certo (${holder}): stop that one, or choose another CERTO_DATA_DIR.`,
-  );
-}
-
-async function lock(client: Client, how: 'pg_try_advisory_lock' | 'pg_try_advisory_lock_shared', key: string) {
-  const { rows } = await client.query<{ taken: boolean }>(`select ${how}(${key}) as taken`);
-  return rows[0]?.taken === true;
-}
-
-async function ensureDatabase(client: Client): Promise<void> {
-  const { rowCount } = await client.query('select from pg_database where datname = $1', [database]);
-  if (rowCount === 1) return;
-  await client.query(`create database ${database}`).catch((error: { code?: string }) => {
-    // Another process makes it at the same moment (42P04, 23505), or copies the template (55006).
-    if (error.code === '55006') return sleep(100).then(() => ensureDatabase(client));
-    if (error.code !== '42P04' && error.code !== '23505') throw error;
-  });
-}
-
-/** Gives the locks back; whoever can have `users` alone is the last and stops the server. */
-async function leave({ client }: Seat, place: Place): Promise<void> {
-  try {
-    await client.query('select pg_advisory_unlock_all()');
-    if (!(await lock(client, 'pg_try_advisory_lock', locks.users))) return;
-    const file = await readPidFile(place.folder);
-    if (file !== undefined) await stopPostmaster(file.pid, place.folder, place.log);
-  } catch (error) {
-    if (!isLoss(error)) throw error;
-  } finally {
-    await client.end().catch(() => undefined);
-  }
-}
-
-/** Whether the connection ended: by the server's shutdown or crash (57P0x), or below that. */
-function isLoss(error: unknown): boolean {
-  const { code } = error as { code?: string };
-  return code === undefined
-    ? error instanceof Error && /^(Connection terminated|Client )/.test(error.message)
-    : /^(57P0|E[A-Z]+$)/.test(code);
 }
 
 /** The socket's directory: in the data folder, or in /tmp where that path is too long for a socket (108 bytes, 104 on macOS). */

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { type Binaries, serverEnvironment } from './binaries.ts';
 import { isAlive, superuser } from './cluster.ts';
-import { DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+import { DataDirectoryFull, DataDirectoryUnusable, type ServerUser } from './data-directory.ts';
+import { familyOf } from './progress.ts';
 import { openLog } from './server-log.ts';
 import { ownSettings } from './session-settings.ts';
 
@@ -49,14 +50,20 @@ export async function identify(pid: number, folder: string): Promise<'ours' | 'o
 export type Knock =
   /** A server on this folder takes connections; `client` is one, to database postgres as superuser. */
   | { readonly state: 'open'; readonly client: Client }
-  /** It is starting, recovering or full. */
+  /** It is starting or recovering. */
+  | { readonly state: 'starting'; readonly words: string }
+  /** It lives, and has no connection, memory or room for us at the moment. */
   | { readonly state: 'busy'; readonly words: string }
   /** It is shutting down. The smart way (SIGTERM) that lasts until the last connection is closed. */
   | { readonly state: 'stopping'; readonly words: string }
   /** It answers, and lets us in under no circumstances that pass by themselves. */
   | { readonly state: 'refused'; readonly words: string }
+  /** It took the connection, and then said nothing for as long as we wait. */
+  | { readonly state: 'hung'; readonly words: string }
   /** Nobody answers there, or somebody else does. */
   | { readonly state: 'silent' };
+
+const longest_answer_ms = 5_000;
 
 /** Connects to the server that a pid file tells of, and makes sure that it works on this folder. */
 export async function knock(file: PidFile, folder: string, user: ServerUser, name: string): Promise<Knock> {
@@ -70,7 +77,7 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
     ssl: false,
     // It is to stay, idle; and what PGOPTIONS has for others could keep it out.
     options: ownSettings,
-    connectionTimeoutMillis: 5_000,
+    connectionTimeoutMillis: longest_answer_ms,
   });
   client.on('error', () => undefined);
   try {
@@ -82,10 +89,13 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
     return { state: 'silent' };
   } catch (error) {
     await client.end().catch(() => undefined);
-    // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. 53300: full, so it lives.
-    const { code, message } = error as { code?: string; message: string };
-    if (code === '57P03' && message.includes('shutting down')) return { state: 'stopping', words: message };
-    if (code === '57P03' || code === '57P01' || code === '53300') return { state: 'busy', words: message };
+    // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. Class 53: it has too many connections, or
+    // too little memory or room, so it lives.
+    const { code = '', message } = error as { code?: string; message: string };
+    if (code === '57P03') return { state: message.includes('shutting down') ? 'stopping' : 'starting', words: message };
+    if (/^(57P01|53...)$/.test(code)) return { state: 'busy', words: message };
+    // The driver's own words.
+    if (message === 'timeout expired') return { state: 'hung', words: `nothing for ${longest_answer_ms / 1_000} s` };
     return 'severity' in (error as object) ? { state: 'refused', words: message } : { state: 'silent' };
   }
 }
@@ -107,6 +117,8 @@ export interface StartOptions {
   readonly stalePid: number | undefined;
   /** Nobody waits for it any more: it is stopped again. */
   readonly givenUp: AbortSignal;
+  /** Asked every second while it starts, of the server's process: whether it lets us in, or will never. */
+  readonly look: (pid: number) => Promise<'open' | 'stuck' | undefined>;
 }
 
 /**
@@ -135,24 +147,44 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   child.unref();
   // The child has its own copy.
   await file.close();
-  for (let waited = 0, hurried = false; ; waited += 5) {
+  let isStuck = false;
+  const begun = performance.now();
+  let hurriedAt: number | undefined;
+  for (let seconds = 0; ; ) {
     const found = await readPidFile(options.folder);
     const { aborted } = options.givenUp;
     if (found !== undefined && found.pid === child.pid && found.ready && !aborted) return undefined;
     if ((await Promise.race([ended, sleep(5)])) === true) break;
-    if (aborted && !hurried && child.pid !== undefined) hurry(child.pid);
-    hurried ||= aborted;
-    if (waited > 0 && waited % 5_000 === 0) log('the database is still starting (recovering after a crash)');
+    if (child.pid === undefined) continue;
+    if (aborted && hurriedAt === undefined) {
+      hurry(child.pid);
+      hurriedAt = performance.now();
+    }
+    if (performance.now() - begun < 1_000 * (seconds + 1)) continue;
+    seconds += 1;
+    const seen = await options.look(child.pid);
+    // There may have been no room to write "ready".
+    if (seen === 'open' && !aborted) return undefined;
+    isStuck ||= seen === 'stuck';
+    const isLate = hurriedAt !== undefined && performance.now() - hurriedAt > longest_hurry_ms;
+    if (seen === 'stuck' || isLate) await endPostmaster(child.pid, options.folder);
+    if (seconds % 5 === 0) log('the database is still starting (recovering after a crash)');
   }
   options.givenUp.throwIfAborted();
+  if (isStuck) return 'it did not recover';
   const written = (await readFile(logFile)).subarray(before).toString('utf8');
-  const reason = reasonOf(written, child.pid, await isFull(options.folder));
+  const full = await isFull(options.folder);
+  const reason = reasonOf(written, child.pid, full);
   // Or the processes of a server that was killed outlive it by a moment and hold its shared memory. Or somebody who came
   // and left meanwhile, as its last user, has stopped it in order before we saw it ready.
   if (/lock file .* (already exists|is empty)|pre-existing shared memory block|shutdown request/.test(reason))
     return reason;
-  throw new DataDirectoryUnusable(`The database in ${options.folder} does not start: ${reason} (see ${logFile}).`);
+  const Unusable = full || noRoom.test(reason) ? DataDirectoryFull : DataDirectoryUnusable;
+  throw new Unusable(`The database in ${options.folder} does not start: ${reason} (see ${logFile}).`);
 }
+
+/** What the system calls ENOSPC and EDQUOT, in the server's language. */
+const noRoom = /No space left on device|Disk quota exceeded/;
 
 /** A crash between making a lock file and writing it leaves it empty, and the server waits for somebody to remove it. */
 async function removeEmptyLocks({ folder, socketDirectory }: StartOptions): Promise<void> {
@@ -212,20 +244,26 @@ export function reasonOf(log: string, pid: number | undefined, full = false): st
   return words || 'it said nothing';
 }
 
-/** Fast shutdown: transactions are rolled back, everything is written. Waits until the folder is free. */
-export async function stopPostmaster(pid: number, folder: string, log: (line: string) => void): Promise<void> {
+/**
+ * Fast shutdown: transactions are rolled back, everything is written. Waits until the folder is free; one that takes longer
+ * than `patience_ms` is ended.
+ */
+export async function stopPostmaster(
+  pid: number,
+  folder: string,
+  log: (line: string) => void,
+  patience_ms = 60_000,
+): Promise<void> {
   if ((await identify(pid, folder)) !== 'ours') return;
   signal(pid, 'SIGINT');
-  for (let waited = 0; ; waited += 5) {
+  for (const since = performance.now(); performance.now() - since < patience_ms; ) {
     // Gone by the file: a process whose parent died can stay visible until somebody collects it.
     if ((await readPidFile(folder))?.pid !== pid && (await identify(pid, folder)) !== 'ours') return;
     if (!isAlive(pid)) return;
-    if (waited === 60_000) {
-      log('the database does not stop in a minute; stopping it at once, it will recover at the next start');
-      signal(pid, 'SIGQUIT');
-    }
     await sleep(5);
   }
+  log(`the database does not stop in ${patience_ms / 1_000} s; ending it, it will recover at the next start`);
+  await endPostmaster(pid, folder);
 }
 
 /**
@@ -236,7 +274,28 @@ export function hurry(pid: number): void {
   signal(pid, 'SIGINT');
 }
 
-function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
+/** A server has so long to end at once. */
+const longest_end_ms = 3_000;
+/** And one that was only beginning, so long to stop in order. */
+const longest_hurry_ms = 5_000;
+
+/**
+ * Ends a server that gets nowhere, with all its processes. What it has acknowledged is on the disk; it recovers at its next
+ * start. Resolves when it is gone, or after a while.
+ */
+export async function endPostmaster(pid: number, folder: string): Promise<void> {
+  for (let waited = 0; (await identify(pid, folder)) === 'ours' && waited <= 2 * longest_end_ms; waited += 20) {
+    if (waited === 0) signal(pid, 'SIGQUIT');
+    if (waited === longest_end_ms) {
+      // The first one first: it would start others.
+      for (const { pid: one } of [{ pid }, ...((await familyOf(pid)) ?? [])])
+        if ((await identify(one, folder)) === 'ours') signal(one, 'SIGKILL');
+    }
+    await sleep(20);
+  }
+}
+
+function signal(pid: number, name: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void {
   try {
     kill(pid, name);
   } catch (error) {

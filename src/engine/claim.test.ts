@@ -324,8 +324,28 @@ test.each(['commit-kept', 'commit-lost', 'before'] as const)('the connection bre
       expect([again.status, again.headers['idempotent-replayed'], await status()]).toEqual([200, 'true', 'ISSUED']);
     } else {
       expect(judged(again)).toEqual([409, 'IDEMPOTENCY_CONFLICT', expect.stringMatching(/^\d+$/)]);
+      // When the lease is over nobody is told to come again: the key never runs.
+      await service.owner.query(`update certo.claims set lease_until = certo.now() where key = $1`, [
+        headers['idempotency-key'],
+      ]);
+      expect(judged(await A.call('POST', path, options))).toEqual([409, 'IDEMPOTENCY_CONFLICT', undefined]);
       expect(await status()).toBe('DRAFT');
     }
+  }
+  await broken.stop();
+});
+
+test('without a key, what may have been written is 500 and says where to look, with no time to come again', async () => {
+  const broken = await service.another((db) => breaking(db, 'commit-lost'));
+  const draft = await A.draft();
+  const options = { key: A.key, body: { expectedUpdatedAt: draft.updatedAt }, mayFail: true };
+  const path = `/invoices/${draft.id}/issue`;
+  for (const [language, words] of [
+    ['en', /GET the record, or the list/],
+    ['pt-PT', /faça GET do registo ou, se fosse novo, da lista/],
+  ] as const) {
+    const answer = await broken.call<never>('POST', path, { ...options, headers: { 'accept-language': language } });
+    expect([...judged(answer), answer.text]).toEqual([500, 'OUTCOME_UNKNOWN', undefined, expect.stringMatching(words)]);
   }
   await broken.stop();
 });

@@ -174,7 +174,7 @@ describe('a place', () => {
     });
     for (let again = 0; again < 5; again += 1) {
       expect(await refused(spool.fill('A', broken, here))).toEqual(new Error('broken'));
-      expect(await refused(spool.fill('A', full, here))).toEqual(['UNAVAILABLE', 60]);
+      expect(await refused(spool.fill('A', full, here))).toEqual(['UNAVAILABLE', 5]);
       expect(await refused(spool.fill('A', leaving, gone.signal))).toBeInstanceOf(CallerGone);
     }
     expect([left(), descriptors()]).toEqual([[], []]);

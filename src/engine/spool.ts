@@ -64,7 +64,8 @@ export class SpooledFile {
 }
 
 const busy_seconds = 5;
-const full_seconds = 60;
+/** As of the database: it is tried again when there may be room. */
+const full_seconds = 5;
 
 /** As `randomUUID` writes one: what a temporary file is called while it has a name. */
 const ownName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -153,7 +154,7 @@ async function writeInto(file: FileHandle, download: Download, gone: AbortSignal
 }
 
 function toldOf(error: unknown): unknown {
-  if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') return error;
+  if (!/^(ENOSPC|EDQUOT)$/.test(String((error as NodeJS.ErrnoException).code))) return error;
   const refusal = new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: full_seconds });
   refusal.cause = error;
   return refusal;

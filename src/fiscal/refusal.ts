@@ -113,8 +113,8 @@ export const refusals = {
   },
   OUTCOME_UNKNOWN: {
     status: 500,
-    en: 'The connection to the database broke while the change was being written; it may or may not have happened. Read the record before you try again, or retry with the same idempotency key.',
-    pt: 'A ligação à base de dados caiu durante a gravação; a alteração pode ter sido feita ou não. Leia o registo antes de tentar de novo, ou repita com a mesma chave de idempotência.',
+    en: 'The connection to the database broke while the change was being written; it may or may not have happened. Before you repeat it, look: GET the record, or the list that a new one would be in. With an idempotency key, send the same request with the same key: it is never done twice, and answers what was done, or 409 while that is not known. After a 409 without Retry-After look, and only if nothing was done use a new key.',
+    pt: 'A ligação à base de dados caiu durante a gravação; a alteração pode ter sido feita ou não. Antes de repetir, verifique: faça GET do registo ou, se fosse novo, da lista em que estaria. Com chave de idempotência, repita o mesmo pedido com a mesma chave: nunca é executado duas vezes e devolve o que foi feito, ou 409 enquanto isso não se souber. Depois de um 409 sem Retry-After verifique e, só se nada tiver sido feito, use uma chave nova.',
   },
   UNAVAILABLE: {
     status: 503,

@@ -29,6 +29,10 @@ export interface Outcome {
   readonly rounds: number;
   /** What else was counted; added up over runs. */
   readonly counts: Readonly<Record<string, number>>;
+  /** The longest of what was measured, by name; over runs the longest of all is kept. */
+  readonly longest?: Readonly<Record<string, number>>;
+  /** Why nothing was played: this machine has not what the part needs. Then it is not passed either. */
+  readonly skipped?: string;
   /** What must never be, in a sentence, with the seed that leads there. Empty: all is well. */
   readonly violations: readonly string[];
   /** Measurements of this run, to be printed; line by line. */

@@ -59,6 +59,26 @@ test('a part that breaks off is a violation, not a pass', async () => {
   expect(readFileSync(join(folder, 'try.json'), 'utf8')).toContain('no database');
 });
 
+test('a part that this machine can not play is told as skipped, and is not passed', async () => {
+  outcome = { rounds: 0, skipped: 'nothing can be mounted here' };
+  expect(await sim()).toBe(1);
+  expect(vi.mocked(console.log).mock.calls.flat().join('\n')).toContain('SKIPPED: nothing can be mounted here');
+  // Played elsewhere, it is.
+  outcome = {};
+  expect(await sim('--rounds', '5')).toBe(0);
+  vi.mocked(console.log).mockClear();
+  expect(await sim()).toBe(0);
+  expect(vi.mocked(console.log).mock.calls.flat().join('\n')).not.toContain('SKIPPED');
+});
+
+test('of what took long the longest of all runs is kept', async () => {
+  for (const ms of [5, 9, 7]) {
+    outcome = { longest: { 'ms until it worked': ms } };
+    await sim('--rounds', '1');
+  }
+  expect(vi.mocked(console.log).mock.calls.flat().at(-1)).toContain('longest 9 ms until it worked');
+});
+
 test('what is typed wrong is told, and nothing runs', async () => {
   for (const args of [['--part', 'other'], ['--rounds', '0'], ['--rounds', 'x'], ['--seed', '-1'], ['--nothing']])
     expect(await sim(...args)).toBe(2);

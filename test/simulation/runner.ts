@@ -19,12 +19,16 @@ const usage = `Breaks the service on purpose, again and again, and checks its bo
   --list          the parts and their targets
   --help          this text
 
-Counts are kept and added up in artifacts/sim/. Ends with 1 when a round broke a rule or a target is not reached.`;
+Counts are kept and added up in artifacts/sim/. Ends with 1 when a round broke a rule or a target is not reached; a part
+that can't be played on this machine is SKIPPED, and its target is not reached.`;
 
 /** What is kept of a part between runs. */
 interface Kept {
   rounds: number;
   counts: Record<string, number>;
+  longest: Record<string, number>;
+  /** Why the last run could not play it. */
+  skipped?: string | undefined;
   violations: string[];
   seconds: number;
   runs: { readonly at: string; readonly seed: number; readonly rounds: number }[];
@@ -130,6 +134,9 @@ async function play(part: Part, asked: Asked, folder: string): Promise<void> {
   }
   kept.rounds += outcome.rounds;
   for (const [name, count] of Object.entries(outcome.counts)) kept.counts[name] = (kept.counts[name] ?? 0) + count;
+  for (const [name, value] of Object.entries(outcome.longest ?? {}))
+    kept.longest[name] = Math.max(kept.longest[name] ?? 0, value);
+  kept.skipped = outcome.skipped;
   kept.violations.push(...outcome.violations);
   kept.seconds += Math.round((performance.now() - begun) / 1000);
   kept.runs.push({ at: new Date().toISOString(), seed, rounds: outcome.rounds });
@@ -142,9 +149,11 @@ const fileOf = (folder: string, name: string): string => join(folder, `${name}.j
 
 function read(folder: string, name: string): Kept {
   try {
-    return JSON.parse(readFileSync(fileOf(folder, name), 'utf8')) as Kept;
+    // Files of earlier versions have no longest.
+    const kept = JSON.parse(readFileSync(fileOf(folder, name), 'utf8')) as Omit<Kept, 'longest'> & Partial<Kept>;
+    return { ...kept, longest: kept.longest ?? {} };
   } catch {
-    return { rounds: 0, counts: {}, violations: [], seconds: 0, runs: [] };
+    return { rounds: 0, counts: {}, longest: {}, violations: [], seconds: 0, runs: [] };
   }
 }
 
@@ -156,12 +165,16 @@ function report(parts: readonly Part[], folder: string): number {
     const kept = read(folder, part.name);
     const good = kept.rounds >= part.target && kept.violations.length === 0;
     ok &&= good;
-    const counts = Object.entries(kept.counts).map(([name, count]) => `${count} ${name}`);
+    const counts = [
+      ...Object.entries(kept.counts).map(([name, count]) => `${count} ${name}`),
+      ...Object.entries(kept.longest).map(([name, value]) => `longest ${value} ${name}`),
+    ];
+    const missing = kept.skipped === undefined ? 'NOT REACHED' : `SKIPPED: ${kept.skipped}`;
     const figures = `${String(kept.rounds).padStart(8)} / ${String(part.target).padEnd(8)}`;
     const violations = String(kept.violations.length).padStart(10);
     const seconds = String(kept.seconds).padStart(9);
     console.log(
-      `${part.name.padEnd(16)}${figures}${violations}${seconds}  ${counts.join(', ')}${good ? '' : '  NOT REACHED'}`,
+      `${part.name.padEnd(16)}${figures}${violations}${seconds}  ${counts.join(', ')}${good ? '' : `  ${missing}`}`,
     );
   }
   return ok ? 0 : 1;

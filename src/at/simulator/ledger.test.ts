@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
+import { canMount, mountSmall } from '../../../test/small-disk.ts';
 import { readXml } from '../read-xml.ts';
 import { amountsAgree } from './amounts.ts';
 import type { DocumentEntry } from './ledger.ts';
@@ -62,6 +63,32 @@ it('is not written where a link leads', () => {
   symlinkSync(theirs, join(directory, 'ledger.jsonl'));
   expect(() => openLedger(directory)).toThrow('ELOOP');
   expect(readFileSync(theirs, 'utf8')).toBe('kept');
+});
+
+it.runIf(canMount())('has whole lines, also of a disk that was full', () => {
+  const disk = mountSmall('256k')!;
+  try {
+    const ledger = openLedger(disk.folder);
+    // What is left of the last page holds some lines and a part of one.
+    ledger.putDocument(entry(1));
+    disk.fill();
+    let sequence = 1;
+    expect(() => {
+      for (;;) ledger.putDocument(entry(++sequence));
+    }).toThrow(/no room|ENOSPC/);
+    expect(sequence).toBeGreaterThan(2);
+    expect(() => ledger.putDocument(entry(sequence))).toThrow(/no room|ENOSPC/);
+    disk.free();
+    ledger.putDocument(entry(sequence));
+    ledger.close();
+    const again = openLedger(disk.folder);
+    expect([...again.documents({})].map(({ number }) => number)).toEqual(
+      Array.from({ length: sequence }, (_, i) => `FT A2026/${i + 1}`),
+    );
+    again.close();
+  } finally {
+    disk.remove();
+  }
 });
 
 describe('ranges', () => {

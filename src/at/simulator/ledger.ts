@@ -115,7 +115,11 @@ export function openLedger(directory: string): Ledger {
     if (closed) throw new Error('the simulator ledger is closed');
     const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
     if (bytes.length > 65535) throw new Error('a line of the simulator ledger has at most 64 KB');
-    writeSync(file, bytes);
+    // What goes only half onto a full disk is cut off again: the next line would be joined to it.
+    if (writeSync(file, bytes) !== bytes.length) {
+      ftruncateSync(file, size);
+      throw new Error('there is no room for the simulator ledger');
+    }
     remember(line, size * 65536 + bytes.length);
     size += bytes.length;
   }

@@ -1,118 +1,260 @@
 /**
- * The disk is full under load, then it is not. On a small file system of its own where one may be mounted (root on
- * Linux); elsewhere the server's files may not grow any more (RLIMIT_FSIZE).
+ * The disk is full to the last byte under load, then there is room again: while it is full every request is answered, and
+ * afterwards the service works again by itself, whatever PostgreSQL did meanwhile.
  */
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, realpathSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { clusterFolder } from '../../../src/db/cluster.ts';
 import { readPidFile } from '../../../src/db/postmaster.ts';
-import { type Harm, harmed } from '../database-harm.ts';
-import { openGround } from '../ground.ts';
+import type { Answer, Refused } from '../../client.ts';
+import { mountSmall, type SmallDisk } from '../../small-disk.ts';
+import { faultsOf, reckon } from '../books.ts';
+import { type Chance, chanceOf } from '../chance.ts';
+import { type Ground, openGround, type Running, type SimCompany } from '../ground.ts';
+import { Journal } from '../journal.ts';
+import { clients, draftBody } from '../load.ts';
 import type { Outcome, Part, RunOptions } from '../part.ts';
 import { childrenOf } from '../processes.ts';
 
 export const part: Part = {
   name: 'full-disk',
-  title: 'no room on the disk under load, then room again',
-  unit: 'times',
+  title: 'no byte left on the disk under load, then room again; the service works again within 15 s',
+  unit: 'fills',
   target: 20,
   run,
 };
 
+/** The service has to do a write again within so long, once there is room. */
+const longest_recovery_ms = 15_000;
+/** A machine that plays all tests at once may take longer, and is not measured. */
+const patience_ms = 120_000;
+
+const harms = ['none', 'none', 'new log file', 'checkpoint', 'backend', 'server', 'smart stop', 'service'] as const;
+
 async function run(options: RunOptions): Promise<Outcome> {
-  const mounted = mountSmall();
-  if (mounted === undefined && !canFill()) throw new Error('neither mount nor prlimit can be used here');
-  if (mounted === undefined) return harmed('disk', await limitedFiles(), options);
+  const disk = mountSmall('130m');
+  if (disk === undefined) {
+    const skipped = 'no file system can be mounted here (root on Linux can)';
+    return { rounds: 0, counts: {}, violations: [], skipped };
+  }
   try {
-    return await harmed('disk', await smallDisk(mounted), options);
+    return await filled(disk, options);
   } finally {
-    unmount(mounted);
+    disk.free();
+    disk.remove();
   }
 }
 
-/** A file system in memory, or undefined where that is not allowed. */
-function mountSmall(): string | undefined {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'certo-small-'));
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m,mode=0711', 'certo-sim', folder]).status === 0) return folder;
-  rmSync(folder, { recursive: true });
-  return undefined;
+/** What all rounds share. */
+interface Bench {
+  readonly disk: SmallDisk;
+  readonly ground: Ground;
+  readonly company: SimCompany;
+  service: Running;
+  /** The service was killed, so that nobody answers until it is started again. */
+  isDown: boolean;
+  readonly counts: Record<string, number>;
 }
 
-async function smallDisk(within: string): Promise<Harm> {
-  chmodSync(within, 0o711);
-  const ground = await openGround({ ownDatabase: true, within });
-  const ballast = join(within, 'ballast');
+async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: RunOptions): Promise<Outcome> {
+  const ground = await openGround({ ownDatabase: true, within: disk.folder });
+  const service = await ground.serve();
+  const counts = { 'reads answered': 0, 'reads refused': 0, 'writes answered': 0, 'writes refused': 0 };
+  const bench: Bench = { disk, ground, company: await ground.company(), service, isDown: false, counts };
+  const journals: Journal[] = [];
+  const violations: string[] = [];
+  const longest = { own: 0, started: 0 };
+  let done = 0;
+  for (; done < rounds && violations.length === 0; done += 1) {
+    const chance = chanceOf(seed + done);
+    const where = `seed ${seed + done}`;
+    const journal = new Journal(bench.company.apiKey, `disk-${seed + done}`);
+    journals.push(journal);
+    let over = false;
+    const working = keepWorking(bench, journal, chance, () => over);
+    const harm = chance.one(harms);
+    const found = await whileFull(bench, journal, chance, harm, short ? 1_500 : 5_000);
+    const took_ms = await untilItWorks(bench, journal, chance);
+    // One that was killed has to be started first: how long that takes is the machine's.
+    if (harm === 'service') longest.started = Math.max(longest.started, took_ms);
+    else longest.own = Math.max(longest.own, took_ms);
+    if (longest.own > longest_recovery_ms && !short) found.push(`it took ${Math.round(took_ms)} ms to work again`);
+    over = true;
+    await working;
+    await journal.retry(bench.service.wire);
+    await journal.again(bench.service.wire);
+    violations.push(...found.map((words) => `${words} (${harm}, ${where})`));
+    violations.push(...(await faultsOf(ground, [journal], where)));
+    say(`${done + 1} of ${rounds}: ${harm}, worked again after ${Math.round(took_ms)} ms`);
+  }
+  const { wire } = bench.service;
+  const { documents, count, faults } = await reckon(ground, journals, wire, `seeds ${seed} to ${seed + done}`);
   return {
-    ground,
-    serve: () => ground.serve(),
-    mustHurt: true,
-    isTold: true,
-    async strike(chance, { acts }) {
-      await acts(chance.whole(1, 30));
-      // All but a little: the server meets the end in the middle of its work. What grows first is up to it.
-      const { bavail, bsize } = statfsSync(within);
-      const left = chance.whole(0, 64) * 4096;
-      try {
-        writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - left)));
-      } catch (error) {
-        // The server was faster: then it is full all the same.
-        if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
-      }
-      // The log has its files ready: a new one is asked for, as hours of work would.
-      await switchLog(ground);
-      await acts(Number.MAX_SAFE_INTEGER);
+    rounds: done,
+    counts: { acts: count('done'), documents, 'unknown for ever': count('never'), ...counts },
+    longest: {
+      'ms until it worked again': Math.round(longest.own),
+      'ms where it had to be started': Math.round(longest.started),
     },
-    heal: () => Promise.resolve(rmSync(ballast, { force: true })),
+    violations: [...violations, ...faults],
   };
 }
 
-/** Several at once: what was kept in reserve is used up. */
-async function switchLog({ owner }: Awaited<ReturnType<typeof openGround>>): Promise<void> {
-  for (let i = 0; i < 3; i += 1) {
-    await owner
-      .query(`reset role; select pg_logical_emit_message(false, 'certo', 'sim'); select pg_switch_wal()`)
-      .catch(() => undefined);
+/** Clients that go on after they were refused, as long as it is not over. */
+async function keepWorking(bench: Bench, journal: Journal, chance: Chance, over: () => boolean): Promise<void> {
+  const { company } = bench;
+  while (!over()) {
+    await clients(4, { journal, company, wire: bench.service.wire, chance, over });
+    // Whoever is refused asks again in a while: all of it is asked once more at the end of the round.
+    await sleep(250);
   }
 }
 
-/** Where nothing may be mounted: a file of the server's that grows beyond a size can't be written (Linux, util-linux). */
-async function limitedFiles(): Promise<Harm> {
-  const ground = await openGround({ ownDatabase: true });
-  const limit = async (fsize: string): Promise<void> => {
-    const first = (await readPidFile(clusterFolder(ground.directory)))?.pid;
-    if (first === undefined) return;
-    // Root without that capability may limit nobody else's processes: as their own user it may.
-    const { uid, gid } = statSync(clusterFolder(ground.directory));
-    const as = process.getuid?.() === 0 ? { uid, gid } : {};
-    // The first one first: whoever it starts from then on has it too.
-    for (const pid of [first, ...childrenOf(first)])
-      spawnSync('prlimit', ['--pid', String(pid), `--fsize=${fsize}:`], { ...as, cwd: '/' });
-  };
-  return {
-    ground,
-    serve: () => ground.serve(),
-    mustHurt: true,
-    async strike(chance, { acts }) {
-      await acts(chance.whole(1, 30));
-      // Nothing is written beyond so many bytes of any file: its log, whose files have 16 MiB, is soon there.
-      await limit(String(chance.whole(64, 512) * 1024));
-      await acts(Number.MAX_SAFE_INTEGER);
-    },
-    heal: () => limit('unlimited'),
-  };
+/** Fills the disk at a random moment, does the harm, and holds every answer to the rules; frees the disk at the end. */
+async function whileFull(
+  bench: Bench,
+  journal: Journal,
+  chance: Chance,
+  harm: (typeof harms)[number],
+  longest_ms: number,
+): Promise<string[]> {
+  const { disk } = bench;
+  const found = new Set<string>();
+  const before = chance.whole(1, 30);
+  await until(() => journal.done().length >= before);
+  await sleep(chance.whole(0, 300));
+  let isFull = true;
+  const filling = (async () => {
+    // What the server gives back while it is full is gone at once.
+    while (isFull) {
+      disk.fill();
+      await sleep(3);
+    }
+  })();
+  await sleep(chance.whole(0, 500));
+  const harming = doHarm(bench, harm).catch((error: Error) => void found.add(error.message));
+  const end = performance.now() + chance.whole(500, longest_ms);
+  for (let i = 0; performance.now() < end; i += 1) {
+    await ask(bench, chance, `${journal.acts[0]!.key}-asked-${i}`, found);
+    await sleep(20);
+  }
+  await harming;
+  isFull = false;
+  await filling;
+  disk.free();
+  return [...found];
 }
 
-/** Whether this machine has one of the two. */
-export function canFill(): boolean {
-  const mounted = mountSmall();
-  if (mounted !== undefined) unmount(mounted);
-  return mounted !== undefined || spawnSync('prlimit', ['--version']).status === 0;
+async function doHarm(bench: Bench, harm: (typeof harms)[number]): Promise<void> {
+  const { ground } = bench;
+  const asRoot = (statement: string): Promise<unknown> =>
+    ground.owner.query(`set role none; ${statement}; reset role`).catch(() => undefined);
+  const first = (await readPidFile(clusterFolder(ground.directory)))?.pid;
+  switch (harm) {
+    case 'none':
+      return;
+    case 'new log file':
+      // As hours of work would ask for; several, since some are kept in reserve.
+      for (let i = 0; i < 3; i += 1)
+        await asRoot(`select pg_logical_emit_message(false, 'certo', 'sim'); select pg_switch_wal()`);
+      return;
+    case 'checkpoint':
+      await asRoot('checkpoint');
+      return;
+    case 'backend':
+      // The last one began last: a connection, not one of the server's own writers.
+      if (first !== undefined) signal(childrenOf(first).at(-1) ?? first, 'SIGKILL');
+      return;
+    case 'server':
+      if (first !== undefined) for (const pid of [first, ...childrenOf(first)]) signal(pid, 'SIGKILL');
+      return;
+    case 'smart stop':
+      if (first !== undefined) signal(first, 'SIGTERM');
+      return;
+    case 'service':
+      bench.isDown = true;
+      await bench.service.kill();
+      // As a supervisor would: it starts, or ends and says why.
+      await start(bench);
+      return;
+  }
 }
 
-function unmount(folder: string): void {
-  // Lazily: processes that are just ending may still be in it.
-  spawnSync('umount', ['-l', folder]);
-  rmSync(folder, { recursive: true, force: true });
+function signal(pid: number, name: 'SIGKILL' | 'SIGTERM'): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** False when it said that there is no room. */
+async function start(bench: Bench): Promise<boolean> {
+  try {
+    bench.service = await bench.ground.serve();
+    bench.isDown = false;
+    return true;
+  } catch (error) {
+    const { message } = error as Error;
+    if (!/disk .*is full|no room|No space left|no space left/i.test(message)) throw error;
+    return false;
+  }
+}
+
+/** A read and a write while the disk is full: each is done or refused with a time to come back, and nothing else. */
+async function ask(bench: Bench, chance: Chance, key: string, found: Set<string>): Promise<void> {
+  if (bench.isDown) return;
+  const { service, company, counts } = bench;
+  const headers = { 'x-api-key': company.apiKey };
+  const write = {
+    method: 'POST',
+    path: '/invoices',
+    headers: { ...headers, 'content-type': 'application/json', 'idempotency-key': key },
+    body: JSON.stringify(draftBody(company, chance, 'INVOICE')),
+  };
+  for (const [name, sent] of [
+    ['reads', { method: 'GET', path: '/company', headers }],
+    ['writes', write],
+  ] as const) {
+    const answer = await service.wire.send(sent).catch((error: Error) => error);
+    if (bench.isDown || bench.service !== service) return;
+    if (answer instanceof Error) {
+      const said = service.lives() ? '' : `; the service has ended: ${service.said().slice(-500)}`;
+      found.add(`${name} were not answered while the disk was full: ${answer.message}${said}`);
+      return;
+    }
+    const isDone = answer.status < 300;
+    counts[`${name} ${isDone ? 'answered' : 'refused'}`]! += 1;
+    if (!isDone && !isRight(answer, name))
+      found.add(`${name} got ${answer.status} ${answer.json?.code}, Retry-After ${answer.headers['retry-after']}`);
+  }
+}
+
+function isRight({ status, json, headers }: Answer<Refused>, name: 'reads' | 'writes'): boolean {
+  const seconds = headers['retry-after'];
+  if (status === 503) return /^\d+$/.test(seconds ?? '') && Number(seconds) >= 1 && Number(seconds) <= 15;
+  // PostgreSQL panicked in the middle of its commit.
+  return name === 'writes' && status === 500 && json.code === 'OUTCOME_UNKNOWN' && seconds === undefined;
+}
+
+/** Milliseconds from there is room until a write is done. Throws when it never is. */
+async function untilItWorks(bench: Bench, journal: Journal, chance: Chance): Promise<number> {
+  const since = performance.now();
+  while (performance.now() - since < patience_ms) {
+    // Only one that was killed is started by somebody else.
+    if (bench.isDown) await start(bench);
+    if (!bench.isDown && !bench.service.lives()) break;
+    const act = journal.act('/invoices', draftBody(bench.company, chance, 'INVOICE'));
+    if (!bench.isDown) await journal.send(bench.service.wire, act);
+    if (act.state === 'done') return performance.now() - since;
+    await sleep(20);
+  }
+  throw new Error(`the service does not come back: ${bench.service.said()}`);
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  const end = performance.now() + patience_ms;
+  while (!condition()) {
+    if (performance.now() > end) throw new Error('the clients got nothing done');
+    await sleep(2);
+  }
 }

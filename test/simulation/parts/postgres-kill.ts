@@ -25,7 +25,6 @@ async function run(options: RunOptions): Promise<Outcome> {
         await acts(chance.whole(1, 60));
         await killServer(ground, chance.one(['whole', 'whole', 'first', 'backend']));
       },
-      heal: () => Promise.resolve(),
     },
     options,
   );
