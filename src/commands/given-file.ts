@@ -114,7 +114,7 @@ function checkSort(path: string, found: Stats): void {
   if (found.isDirectory()) throw new CommandError(exit.usage, `${path} is a folder: a file is wanted.`);
   throw new CommandError(
     exit.usage,
-    `${path} is a ${found.isSocket() ? 'socket' : 'device'} and may have no end: name a file or a pipe.`,
+    `${path} is a ${found.isSocket() ? 'socket' : 'device'}, not a file: name a file or a pipe.`,
   );
 }
 

@@ -31,7 +31,7 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   programs.catch(() => undefined);
   const house = await openHouse(outside, config, directory, {
     as: 'service',
-    log: (line) => log.info(line),
+    log: (line) => log.warn(line),
     onLost: (error) => end(outside, error, log),
   });
   await bindMode(house.owner, config.atMode);

@@ -109,6 +109,7 @@ async function enter(options: ServiceOptions, asService: boolean): Promise<Embed
         await sleep(again_ms, undefined, { signal: place.givenUp });
       }
     }
+    options.log('the database is back');
     stayOn();
   }
   function stayOn(): void {

@@ -14,16 +14,29 @@ const weak = new Set(
   ),
 );
 
+/**
+ * Currencies of which one unit was worth 0.001 to 0.1 EUR in 2025. One that was worth so little is not worth more than a
+ * euro: whoever says so has inverted the rate (160 yen per euro for 0.00625 euros per yen).
+ */
+const small = new Set(
+  `AFN ALL AMD AOA BDT BTN BWP CRC CUP CVE CZK DJF DOP DZD EGP ETB GMD GYD HNL HTG HUF INR ISK JMD JPY KES KGS KMF KZT LKR LRD
+   LSL MDL MKD MUR MVR MXN MZN NAD NIO NPR PHP PKR RSD RUB SCR SRD STN SZL THB TJS TRY TWD UAH UYU VUV XAF XOF XPF ZAR`.split(
+    /\s+/,
+  ),
+);
+
 export interface PlausibleRates {
   readonly least: Decimal;
   readonly most: Decimal;
 }
 
 const usual: PlausibleRates = { least: '0.0001', most: '10000' };
+const ofSmall: PlausibleRates = { least: usual.least, most: '1' };
 /** The contract has six decimals for a rate. */
-const ofWeak: PlausibleRates = { least: '0.000001', most: usual.most };
+const ofWeak: PlausibleRates = { least: '0.000001', most: ofSmall.most };
 
 /** In euros per unit of the currency, both included. */
 export function plausibleRates(currency: string): PlausibleRates {
-  return weak.has(currency) ? ofWeak : usual;
+  if (weak.has(currency)) return ofWeak;
+  return small.has(currency) ? ofSmall : usual;
 }

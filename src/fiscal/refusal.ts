@@ -252,8 +252,8 @@ export const refusals = {
   },
   EXCHANGE_RATE_IMPLAUSIBLE: {
     status: 400,
-    en: 'One {currency} is not worth {rate} euros. exchangeRate is in euros per unit of the currency, from {least} to {most}: check it.',
-    pt: 'Uma unidade de {currency} não vale {rate} euros. exchangeRate indica-se em euros por unidade da moeda, de {least} a {most}: verifique-a.',
+    en: 'exchangeRate is how many euros one {currency} is worth, from {least} to {most}; {rate} cannot be right. If it is the other way round, send 1 divided by it.',
+    pt: 'exchangeRate indica quantos euros vale 1 {currency}, de {least} a {most}; {rate} não pode estar certo. Se a taxa estiver invertida, envie 1 a dividir por esse valor.',
   },
   CAE_NOT_OF_COMPANY: {
     status: 400,

@@ -29,7 +29,7 @@ const tooMuch = [
 ];
 const wrong = [
   '--address: At most 210 characters.',
-  '--address: Holds a character that cannot be printed or exported (code U+0001). Remove it.',
+  '--address: The character U+0001 cannot be printed or exported. Remove or replace it.',
   '--cae: Must have the form 62010.',
   '--city: At most 50 characters.',
   '--email: Must have the form name@example.pt.',

@@ -86,12 +86,12 @@ describe.each(all)('$name', ({ takes, tooLong, code }) => {
     await once(server, 'listening');
     try {
       for (const [path, said] of [
-        ['/dev/zero', /^certo: \/dev\/zero is a device and may have no end: name a file or a pipe\.\n$/],
+        ['/dev/zero', /^certo: \/dev\/zero is a device, not a file: name a file or a pipe\.\n$/],
         ['/dev/random', /^certo: \/dev\/random is a device/],
         ['/dev/full', /^certo: \/dev\/full is a device/],
         [at('link'), /link is a device/],
         [at('folder'), /folder is a folder: a file is wanted/],
-        [at('socket'), /socket is a socket and may have no end/],
+        [at('socket'), /socket is a socket, not a file/],
       ] as const) {
         const ended = await run(...withEnv(takes(path)));
         expect([path, ended.err, ended.code]).toEqual([path, expect.stringMatching(said), 2]);
@@ -123,7 +123,7 @@ test('nor do the variables of the certificates', async () => {
   (await opened({})).close();
   for (const name of Object.keys(env).filter((one) => one.endsWith('_FILE')))
     for (const [path, said] of [
-      ['/dev/zero', /^\/dev\/zero is a device and may have no end: name a file or a pipe\.$/],
+      ['/dev/zero', /^\/dev\/zero is a device, not a file: name a file or a pipe\.$/],
       [at('link'), /link is a device/],
       [at('folder'), /folder is a folder: a file is wanted/],
       [at('sparse'), /sparse is too long for a key, a certificate or a password/],

@@ -179,7 +179,7 @@ describe('a database elsewhere', () => {
     const right = readFileSync(join(folder, 'master.key'), 'utf8');
     const wrong = `${randomBytes(32).toString('hex')}\n`;
     for (const [CERTO_MASTER_KEY_FILE, said] of [
-      ['/dev/zero', /\/dev\/zero is a device and may have no end: name a file or a pipe/],
+      ['/dev/zero', /\/dev\/zero is a device, not a file: name a file or a pipe/],
       [file('open.key', right, 0o644), /Other users can read the master key file/],
       [join(folder, 'none.key'), /is missing, and the database holds secrets/],
       [file('other.key', wrong, 0o600), /is not the one of this database/],

@@ -33,7 +33,7 @@ const parts: readonly [Part, number][] = [
   [postgresKill, 2],
   [fullDisk, 1],
   [clock, 1],
-  [fairness, floods.length],
+  [fairness, Math.floor(floods.length / 3)],
   [hostileHttp, 1],
   [backup, 1],
   [generated, 400],

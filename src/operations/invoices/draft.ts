@@ -91,7 +91,7 @@ export const draftMembers = {
       exclusiveMaximum: 1e9,
       decimals: 6,
       description:
-        "Euros per unit of the currency; exactly when it is not EUR. From 0.0001 (where a unit is worth less than 0.001: from 0.000001) to 10000. A DEBIT_NOTE has its invoice's when absent.",
+        "Euros per unit of the currency; exactly when it is not EUR. From 0.0001 (where a unit is worth less than 0.001: from 0.000001) to 10000 (where it is worth less than 0.1: to 1). A DEBIT_NOTE has its invoice's when absent.",
     }),
   ),
   description: Type.Optional(text(2000, 'Printed description.')),

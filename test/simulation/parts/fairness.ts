@@ -20,8 +20,11 @@ export const part: Part = {
   run,
 };
 
-/** No act of the other company takes longer. */
-const longest_ms = 5_000;
+/**
+ * No act of the other company takes longer; where the machine does other work, not so many times as long as half of its acts
+ * without a flood, which take 5 ms on one that does none.
+ */
+const longest = { ms: 5_000, times: 250 };
 /** Its issues: 99 of 100 take no longer than so many times what they take without a flood, where that is above a second. */
 const most_times = 10;
 const always_allowed_ms = 1_000;
@@ -53,6 +56,8 @@ async function run({ rounds, seed, say, short = false }: RunOptions): Promise<Ou
     keys: await moreKeys(ground, flooder),
     longInvoices: await longOnes(port, flooder),
   };
+  // What a short run leaves out another seed has.
+  const played = floods.filter((_, i) => !short || i % 3 === seed % 3);
   const violations: string[] = [];
   const counts = { 'acts beside a flood': 0, 'requests of floods': 0, 'longest wait in ms': 0 };
   const table: string[] = [headOfTable];
@@ -60,7 +65,7 @@ async function run({ rounds, seed, say, short = false }: RunOptions): Promise<Ou
   await acts(wire, other, performance.now() + 1_000);
 
   for (let round = 0; round < rounds; round += 1) {
-    const flood = floods[(seed + round) % floods.length]!;
+    const flood = played[(seed + round) % played.length]!;
     const still = await acts(wire, other, performance.now() + lasts.still * 1_000);
     const { flooded, requests } = await beside(flood, flooding, wire, other, lasts.flood * 1_000);
     const times = [...flooded.times.values()].flat();
@@ -129,9 +134,10 @@ async function acts(wire: Wire, company: SimCompany, until: number): Promise<Act
 
 function faultsOf(still: Acts, flooded: Acts): string[] {
   const faults = [still, flooded].flatMap(({ unserved }) => unserved ?? []);
+  const longest_ms = Math.max(longest.ms, longest.times * at(all(still.times), 50));
   for (const [name, times] of flooded.times) {
-    const longest = Math.max(...times);
-    if (longest > longest_ms) faults.push(`a ${name} took ${Math.round(longest)} ms`);
+    const took_ms = Math.max(...times);
+    if (took_ms > longest_ms) faults.push(`a ${name} took ${Math.round(took_ms)} ms`);
   }
   const [without, within] = [still, flooded].map(({ times }) => at(times.get('issue') ?? [], 99));
   if (within! > always_allowed_ms && within! > most_times * without!)
