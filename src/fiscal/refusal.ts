@@ -103,8 +103,8 @@ export const refusals = {
   },
   RATE_LIMITED: {
     status: 429,
-    en: 'Too many requests. Wait for the time in Retry-After and send the request again.',
-    pt: 'Demasiados pedidos. Aguarde o tempo indicado em Retry-After e envie o pedido de novo.',
+    en: 'Too many requests with this credential, or too many with wrong ones from this address. Wait for the time in Retry-After and send the request again.',
+    pt: 'Demasiados pedidos com esta credencial, ou com credenciais erradas a partir deste endereço. Aguarde o tempo indicado em Retry-After e envie o pedido de novo.',
   },
   INTERNAL_ERROR: {
     status: 500,
