@@ -118,12 +118,12 @@ const tenSeconds = waitingFor(10_000);
 export function makeDb(source: Source): Db {
   const turns = turnsFor(source.pool.options.max);
   const turnsOfWrites = turnsToWrite(source.pool.options.max);
+  const turnsOfShared = turnsToShare(source.pool.options.max);
   const ways = (run: RoundTrip, writes: boolean) => {
     const alone = (entry: Entry, calls: readonly Call[]): Promise<Row[][]> => {
       const work = () => runAlone(source, entry, calls, run);
       return writes ? work() : inTurn(turns, entry, work);
     };
-    const turnsOfShared = turnsToShare(source.pool.options.max);
     const shared = new SharedBatches({
       run: (entry, calls) => {
         const { subject, group = subject } = entry;

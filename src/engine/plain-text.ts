@@ -72,6 +72,7 @@ function overloadOf(text: string): string | undefined {
 const passedOver = '\u00ad\u034f\u200b\u200c\u200d\u2060\u2061\u2062\u2063\u2064\ufeff';
 /** Ends of lines: in texts that have several. Tabs and the usual ones are `unusual` nowhere. */
 const lineEnds = '\u0085\u2028\u2029';
+const replacement = 0xfffd;
 const first_form = 0xfe00;
 const last_form = 0xfe0f;
 const first_more = 0xe0100;
@@ -91,6 +92,8 @@ function readPrinted(): Uint8Array {
   }
   for (const character of `\t\n\r${lineEnds}${passedOver}`) all[character.charCodeAt(0)] = 1;
   all.fill(1, first_form, last_form + 1);
+  // Every font has it, and it stands for a character that was lost before it came here.
+  all[replacement] = 0;
   return all;
 }
 

@@ -44,6 +44,10 @@ function isDrawn(character: string): boolean {
   return paper(character) === composed && (composed === replacement || !composed.includes(replacement));
 }
 
+test('the character for one that was lost is refused, although every font has it', () => {
+  expect(wrongWithKept('Jo\ufffdo, Lda')).toEqual({ code: 'INVALID_CHARACTER', character: 'U+FFFD (\ufffd)' });
+});
+
 test('the table has what the bundled fonts draw, in both weights', () => {
   const ranges = rangesOfFonts();
   if (process.env['UPDATE_GOLDEN'] === '1') {

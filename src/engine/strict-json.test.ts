@@ -1,6 +1,6 @@
 import { Big } from 'big.js';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { Refusal, sentence } from '../fiscal/refusal.ts';
 import { escapePointer, parseStrictJson } from './strict-json.ts';
 
@@ -229,10 +229,14 @@ test('more members and elements than are taken are refused before anything else 
       return (error as Refusal).problems.map(({ code, pointer, facts }) => [code, pointer, facts]);
     }
   };
-  expect(many('[1,[2,{"a":3}]]', 3)).toEqual([1, [2, { a: 3 }]]);
+  expect(many('[1,2,[{"a":3}]]', 5)).toEqual([1, 2, [{ a: 3 }]]);
   const refused = [['TOO_MANY', '', { limit: 3 }]];
+  expect(many('[[[[]]]]', 3)).toEqual(refused);
   expect(many('[1,2,3,4,5]', 3)).toEqual(refused);
   expect(many('{"a":[1,2],"b":[1,2],"c":{"d":1,"e":2}}', 3)).toEqual(refused);
+  // However much else is wrong with it.
+  expect(many(`{${Array(200).fill('"a":1').join()},"z":[[[]]]}`, 201)).toEqual([['TOO_MANY', '', { limit: 201 }]]);
+  expect(refusalOf(`{${Array(200).fill('"a":1').join()},"z":${'['.repeat(40)}`)).toBe('MALFORMED_JSON');
   // Also where it is no JSON.
   expect(many('{,,,,,', 3)).toEqual(refused);
   expect(many('"a,b,c,d,e,f"', 3)).toBe('a,b,c,d,e,f');
@@ -246,4 +250,11 @@ test('a text ends at its quote, however many escapes stand before it', () => {
       expect(refusalOf(JSON.stringify({ a: all, b: all }).replace('"b"', '"a"'))).toEqual([['DUPLICATE_FIELD', '/a']]);
     }),
   );
+});
+
+test('a name that is no JSON ends the search for problems', () => {
+  const parsed = vi.spyOn(JSON, 'parse');
+  expect(refusalOf(`{${Array(1_000).fill('"\\x":0').join()}}`)).toBe('MALFORMED_JSON');
+  // The name, and the whole.
+  expect(parsed).toHaveBeenCalledTimes(2);
 });

@@ -17,7 +17,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false });
 
 /**
  * The parsed value, or `{}` for an empty body. Refuses MALFORMED_JSON, or INVALID_REQUEST with each duplicate and inexact number,
- * or with TOO_MANY where there are more than `most_values` members and elements.
+ * or with TOO_MANY where there are more than `most_values` of them: commas and levels, which is hardly less than its values.
  */
 export function parseStrictJson(bytes: Buffer, most_values = Number.POSITIVE_INFINITY): unknown {
   if (bytes.length === 0) return {};
@@ -92,19 +92,25 @@ function scan(text: string, most_values: number): Problem[] {
   const levels: Level[] = [];
   let level: Level | undefined;
   const found = (code: 'DUPLICATE_FIELD' | 'NUMBER_NOT_EXACT'): void => {
-    problems.push({ code, pointer: pointer(levels) });
+    // With one more than are told it is known that there are more.
+    if (problems.length <= most_problems) problems.push({ code, pointer: pointer(levels) });
+  };
+  const count = (): void => {
+    if (++values > most_values) throw invalid([{ code: 'TOO_MANY', pointer: '', facts: { limit: most_values } }]);
   };
   let expectKey = false;
   let values = 0;
   let compared = 0;
-  // With one more than are told it is known that there are more.
-  for (let i = 0; i < text.length && problems.length <= most_problems; i++) {
+  for (let i = 0; i < text.length; i++) {
     const c = text.charCodeAt(i);
     if (c === 0x22) {
       const start = i;
       i = endOfText(text, i);
       if (expectKey && level !== undefined) {
-        level.name = nameOf(text.slice(start, i + 1));
+        const name = nameOf(text.slice(start, i + 1));
+        // No JSON, which JSON.parse says of all of it.
+        if (name === undefined) break;
+        level.name = name;
         level.keys ??= new Names();
         if (!level.keys.add(level.name)) found('DUPLICATE_FIELD');
         expectKey = false;
@@ -113,6 +119,7 @@ function scan(text: string, most_values: number): Problem[] {
       expectKey = c === 0x7b;
       level = { isObject: expectKey, keys: undefined, name: '', index: 0 };
       if (levels.push(level) > deepest) throw new Refusal('MALFORMED_JSON', { problem: tooDeep });
+      count();
     } else if (c === 0x7d || c === 0x5d) {
       levels.pop();
       level = levels[levels.length - 1];
@@ -120,8 +127,7 @@ function scan(text: string, most_values: number): Problem[] {
       if (level === undefined) continue;
       level.index++;
       expectKey = level.isObject;
-      // As many commas as values but for the first of each level.
-      if (++values > most_values) throw invalid([{ code: 'TOO_MANY', pointer: '', facts: { limit: most_values } }]);
+      count();
     } else if (c === 0x2d || (c >= 0x30 && c <= 0x39)) {
       const start = i;
       let isPower = false;
@@ -150,13 +156,13 @@ function endOfText(text: string, start: number): number {
   return text.length;
 }
 
-function nameOf(raw: string): string {
+/** Undefined: it is no JSON. */
+function nameOf(raw: string): string | undefined {
   if (!raw.includes('\\')) return raw.slice(1, -1);
   try {
     return JSON.parse(raw) as string;
   } catch {
-    // JSON.parse will say so of all of it.
-    return raw;
+    return undefined;
   }
 }
 

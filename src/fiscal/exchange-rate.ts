@@ -9,7 +9,7 @@ import type { Decimal } from './document.ts';
  * be worth, so that no currency is refused for losing a part of its value.
  */
 const weak = new Set(
-  `ARS BIF CDF CLP COP GNF IDR IQD IRR KHR KPW KRW LAK LBP MGA MMK MWK NGN PYG RWF SDG SSP SYP TZS UGX UZS VND YER`.split(
+  `AOA ARS BIF CDF CLP COP GNF IDR IQD IRR KHR KPW KRW LAK LBP MGA MMK MNT MWK NGN PYG RWF SDG SSP SYP TZS UGX UZS VND YER`.split(
     ' ',
   ),
 );
@@ -19,7 +19,7 @@ const weak = new Set(
  * euro: whoever says so has inverted the rate (160 yen per euro for 0.00625 euros per yen).
  */
 const small = new Set(
-  `AFN ALL AMD AOA BDT BTN BWP CRC CUP CVE CZK DJF DOP DZD EGP ETB GMD GYD HNL HTG HUF INR ISK JMD JPY KES KGS KMF KZT LKR LRD
+  `AFN ALL AMD BDT BTN BWP CRC CUP CVE CZK DJF DOP DZD EGP ETB GMD GYD HNL HTG HUF INR ISK JMD JPY KES KGS KMF KZT LKR LRD
    LSL MDL MKD MUR MVR MXN MZN NAD NIO NPR PHP PKR RSD RUB SCR SRD STN SZL THB TJS TRY TWD UAH UYU VUV XAF XOF XPF ZAR`.split(
     /\s+/,
   ),
