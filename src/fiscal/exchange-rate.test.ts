@@ -25,7 +25,19 @@ test('units that are worth less have their rate, down to its six decimals', () =
 
 test('an inverted rate of a unit that is worth little is refused', () => {
   // Units for a euro in 2025, by order of magnitude.
-  const perEuro = { JPY: 160, INR: 95, CZK: 25, HUF: 400, TRY: 45, THB: 37, XOF: 656, RSD: 117, ISK: 145, MXN: 22, ZAR: 20 };
+  const perEuro = {
+    JPY: 160,
+    INR: 95,
+    CZK: 25,
+    HUF: 400,
+    TRY: 45,
+    THB: 37,
+    XOF: 656,
+    RSD: 117,
+    ISK: 145,
+    MXN: 22,
+    ZAR: 20,
+  };
   for (const [currency, units] of Object.entries({ ...perEuro, KRW: 1_500, IDR: 19_000, VND: 30_000 }))
     expect([currency, takes(currency, String(units)), takes(currency, (1 / units).toFixed(6))]).toEqual([
       currency,
