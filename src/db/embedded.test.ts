@@ -533,7 +533,8 @@ describe('a command', () => {
     const starter = useEmbedded(options({ signal: first.signal })).catch((error) => error);
     await until(isRunning);
     const waits: string[] = [];
-    const waiter = useEmbedded(options({ waits: (line) => waits.push(line), patience_ms: 9_000 }));
+    // Longer than until it tells of its wait, and shorter than until a server that gets nowhere is ended (progress.ts).
+    const waiter = useEmbedded(options({ waits: (line) => waits.push(line), patience_ms: 6_000 }));
     const pid = await serverPid();
     const broken = useEmbedded(options({ signal: second.signal })).catch((error) => error);
     second.abort();
