@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import type { Guard } from './room.ts';
 import { asFlags, searchPath, sessionSettings } from './session-settings.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
@@ -36,6 +37,8 @@ export type OpenOptions = Target & {
    * a pipeline open: a process that is stopped there would keep its locks for as long.
    */
   readonly transactionTimeout?: number;
+  /** Asked before each write; by default all are taken. */
+  readonly guard?: Guard | undefined;
 };
 
 // The oldest release that we test on; older ones lack what the SQL uses (e.g. security_invoker views).
@@ -59,6 +62,7 @@ export async function openDb(options: OpenOptions & { readonly role?: Role }): P
     connect,
     knock: () => knock(options, role),
     deadline: timeout === 0 ? 0 : timeout + 15_000,
+    guard: options.guard,
   });
 }
 

@@ -52,8 +52,10 @@ export type Knock =
   | { readonly state: 'open'; readonly client: Client }
   /** It is starting or recovering. */
   | { readonly state: 'starting'; readonly words: string }
-  /** It lives, and has no connection, memory or room for us at the moment. */
+  /** It lives, and has no connection or memory for us at the moment. */
   | { readonly state: 'busy'; readonly words: string }
+  /** It lives, and its disk has no room for the files that a new connection may have to write. Older ones may still read. */
+  | { readonly state: 'full'; readonly words: string }
   /** It is shutting down. The smart way (SIGTERM) that lasts until the last connection is closed. */
   | { readonly state: 'stopping'; readonly words: string }
   /** It answers, and lets us in under no circumstances that pass by themselves. */
@@ -90,9 +92,10 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
   } catch (error) {
     await client.end().catch(() => undefined);
     // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. Class 53: it has too many connections, or
-    // too little memory or room, so it lives.
+    // too little memory or (53100) room, so it lives.
     const { code = '', message } = error as { code?: string; message: string };
     if (code === '57P03') return { state: message.includes('shutting down') ? 'stopping' : 'starting', words: message };
+    if (code === '53100') return { state: 'full', words: message };
     if (/^(57P01|53...)$/.test(code)) return { state: 'busy', words: message };
     // The driver's own words.
     if (message === 'timeout expired') return { state: 'hung', words: `nothing for ${longest_answer_ms / 1_000} s` };
@@ -208,6 +211,10 @@ function flags(options: StartOptions): string[] {
     // Whatever stands in postgresql.conf: details of errors hold whole rows, and so names and tax numbers.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
+    // What it needs while its disk is full it has beforehand: room in the log that is filled before it is used, and no file that
+    // each checkpoint makes anew. (Decision 0096.)
+    wal_init_zero: 'on',
+    max_active_replication_origins: '0',
   };
   // An acknowledged document must survive a power cut, whatever stands in postgresql.conf; only tests may forget.
   const on = options.durable ? 'on' : 'off';

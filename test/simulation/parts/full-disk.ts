@@ -30,6 +30,9 @@ const patience_ms = 120_000;
 
 const harms = ['none', 'none', 'new log file', 'checkpoint', 'backend', 'server', 'smart stop', 'service'] as const;
 
+/** The others end PostgreSQL or the service: on a full disk it may come up only when there is room. */
+const isHarmful = (harm: (typeof harms)[number]): boolean => harm !== 'none' && harm !== 'checkpoint';
+
 async function run(options: RunOptions): Promise<Outcome> {
   const disk = mountSmall('130m');
   if (disk === undefined) {
@@ -52,7 +55,7 @@ interface Bench {
   service: Running;
   /** The service was killed, so that nobody answers until it is started again. */
   isDown: boolean;
-  readonly counts: Record<string, number>;
+  readonly counts: Counts;
 }
 
 async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: RunOptions): Promise<Outcome> {
@@ -72,7 +75,11 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     let over = false;
     const working = keepWorking(bench, journal, chance, () => over);
     const harm = chance.one(harms);
+    const before = { ...counts };
     const found = await whileFull(bench, journal, chance, harm, short ? 1_500 : 5_000);
+    const reads = since(counts, before);
+    if (!isHarmful(harm) && reads.refused > reads.answered)
+      found.push(`only ${reads.answered} reads were answered while the disk was full, and ${reads.refused} refused`);
     const took_ms = await untilItWorks(bench, journal, chance);
     // One that was killed has to be started first: how long that takes is the machine's.
     if (harm === 'service') longest.started = Math.max(longest.started, took_ms);
@@ -84,7 +91,9 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     await journal.again(bench.service.wire);
     violations.push(...found.map((words) => `${words} (${harm}, ${where})`));
     violations.push(...(await faultsOf(ground, [journal], where)));
-    say(`${done + 1} of ${rounds}: ${harm}, worked again after ${Math.round(took_ms)} ms`);
+    say(
+      `${done + 1} of ${rounds}: ${harm}, ${reads.answered} reads answered and ${reads.refused} refused, worked again after ${Math.round(took_ms)} ms`,
+    );
   }
   const { wire } = bench.service;
   const { documents, count, faults } = await reckon(ground, journals, wire, `seeds ${seed} to ${seed + done}`);
@@ -98,6 +107,14 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     violations: [...violations, ...faults],
   };
 }
+
+type Counts = Record<`${'reads' | 'writes'} ${'answered' | 'refused'}`, number>;
+
+/** The reads of one round. */
+const since = (counts: Counts, before: Counts) => ({
+  answered: counts['reads answered'] - before['reads answered'],
+  refused: counts['reads refused'] - before['reads refused'],
+});
 
 /** Clients that go on after they were refused, as long as it is not over. */
 async function keepWorking(bench: Bench, journal: Journal, chance: Chance, over: () => boolean): Promise<void> {
@@ -122,11 +139,13 @@ async function whileFull(
   const before = chance.whole(1, 30);
   await until(() => journal.done().length >= before);
   await sleep(chance.whole(0, 300));
+  const isGreedy = chance.whole(0, 1) === 1;
   let isFull = true;
   const filling = (async () => {
-    // What the server gives back while it is full is gone at once.
+    disk.fill();
+    // Where others go on writing, what the server gives back is gone at once.
     while (isFull) {
-      disk.fill();
+      if (isGreedy) disk.fill();
       await sleep(3);
     }
   })();
@@ -223,7 +242,7 @@ async function ask(bench: Bench, chance: Chance, key: string, found: Set<string>
       return;
     }
     const isDone = answer.status < 300;
-    counts[`${name} ${isDone ? 'answered' : 'refused'}`]! += 1;
+    counts[`${name} ${isDone ? 'answered' : 'refused'}`] += 1;
     if (!isDone && !isRight(answer, name))
       found.add(`${name} got ${answer.status} ${answer.json?.code}, Retry-After ${answer.headers['retry-after']}`);
   }
