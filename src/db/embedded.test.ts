@@ -431,6 +431,7 @@ describe('after a crash', () => {
         const held = await startEmbedded(options({ durable: true }));
         await ask(held, 'create table kept as select 1 as n');
         await ask(held, 'checkpoint');
+        expect(await ask(held, 'show max_wal_size')).toEqual([{ max_wal_size: '32MB' }]);
         const pid = await serverPid();
         const client = new Client({ ...held.connection, ssl: false });
         await client.connect();

@@ -132,7 +132,7 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   await removeEmptyLocks(options);
   const { logFile } = options;
   const { before, file } = await openLog(logFile);
-  const child = spawn(options.binaries.postgres, flags(options), {
+  const child = spawn(options.binaries.postgres, flags(options, await logSizes(options.folder)), {
     ...options.user,
     cwd: '/',
     // The server takes the number in the pid file for a live server's, if any process of its user has it; this is the
@@ -198,7 +198,20 @@ async function removeEmptyLocks({ folder, socketDirectory }: StartOptions): Prom
   }
 }
 
-function flags(options: StartOptions): string[] {
+const gibibyte = 2 ** 30;
+
+/**
+ * On a small disk the log takes an eighth: with what it takes elsewhere, and keeps, there would never be room enough to write
+ * (`room.ts`). Two files are the least that PostgreSQL takes.
+ */
+async function logSizes(folder: string): Promise<Record<string, string>> {
+  const { blocks, bsize } = await statfs(folder);
+  if (blocks * bsize >= 8 * gibibyte) return {};
+  const megabytes = Math.max(32, Math.floor((blocks * bsize) / 8 / 2 ** 20));
+  return { max_wal_size: `${megabytes}MB`, min_wal_size: '32MB' };
+}
+
+function flags(options: StartOptions, sizes: Record<string, string>): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '',
     port: String(port),
@@ -215,6 +228,7 @@ function flags(options: StartOptions): string[] {
     // each checkpoint makes anew. (Decision 0096.)
     wal_init_zero: 'on',
     max_active_replication_origins: '0',
+    ...sizes,
   };
   // An acknowledged document must survive a power cut, whatever stands in postgresql.conf; only tests may forget.
   const on = options.durable ? 'on' : 'off';

@@ -66,6 +66,7 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
   const journals: Journal[] = [];
   const violations: string[] = [];
   const longest = { own: 0, started: 0 };
+  const unharmed = { answered: 0, refused: 0 };
   let done = 0;
   for (; done < rounds && violations.length === 0; done += 1) {
     const chance = chanceOf(seed + done);
@@ -78,6 +79,10 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     const before = { ...counts };
     const found = await whileFull(bench, journal, chance, harm, short ? 1_500 : 5_000);
     const reads = since(counts, before);
+    if (!isHarmful(harm)) {
+      unharmed.answered += reads.answered;
+      unharmed.refused += reads.refused;
+    }
     if (!isHarmful(harm) && reads.refused > reads.answered)
       found.push(`only ${reads.answered} reads were answered while the disk was full, and ${reads.refused} refused`);
     const took_ms = await untilItWorks(bench, journal, chance);
@@ -99,7 +104,14 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
   const { documents, count, faults } = await reckon(ground, journals, wire, `seeds ${seed} to ${seed + done}`);
   return {
     rounds: done,
-    counts: { acts: count('done'), documents, 'unknown for ever': count('never'), ...counts },
+    counts: {
+      acts: count('done'),
+      documents,
+      'unknown for ever': count('never'),
+      ...counts,
+      'reads answered where nothing was killed': unharmed.answered,
+      'refused there': unharmed.refused,
+    },
     longest: {
       'ms until it worked again': Math.round(longest.own),
       'ms where it had to be started': Math.round(longest.started),
@@ -138,6 +150,7 @@ async function whileFull(
   const found = new Set<string>();
   const before = chance.whole(1, 30);
   await until(() => journal.done().length >= before);
+  await roomInLog(bench);
   await sleep(chance.whole(0, 300));
   const isGreedy = chance.whole(0, 1) === 1;
   let isFull = true;
@@ -161,6 +174,16 @@ async function whileFull(
   await filling;
   disk.free();
   return [...found];
+}
+
+/** At the end of a file of its log PostgreSQL ends on a full disk; that is the harm "new log file", and no other's. */
+async function roomInLog({ ground }: Bench): Promise<void> {
+  await ground.owner.query(
+    `set role none;
+     select pg_switch_wal() where (pg_current_wal_insert_lsn() - '0/0') % (16 * 1024 * 1024) > 12 * 1024 * 1024;
+     select pg_logical_emit_message(false, 'certo', 'sim', true);
+     reset role`,
+  );
 }
 
 async function doHarm(bench: Bench, harm: (typeof harms)[number]): Promise<void> {
