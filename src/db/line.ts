@@ -2,7 +2,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { BatchFailure, type BatchResult, openBatch, runBatch } from './batch.ts';
 import { isSpoilt } from './errors.ts';
-import type { Guard } from './room.ts';
 import type { Call, Row } from './statement.ts';
 
 export interface Source {
@@ -13,8 +12,6 @@ export interface Source {
   readonly pool: Pool;
   /** Milliseconds after which an unanswered round trip counts as a broken connection. */
   readonly deadline: number;
-  /** Whether anything may be written. Absent: always. */
-  readonly guard?: Guard | undefined;
 }
 
 /** One implicit transaction on a connection of its own. Throws BatchFailure. */

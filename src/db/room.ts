@@ -4,6 +4,7 @@
  */
 import { statfs } from 'node:fs/promises';
 import { StatementError } from './errors.ts';
+import type { Db } from './transact.ts';
 
 /** Asked before each write; an error says why there is none. */
 export type Guard = () => StatementError | undefined;
@@ -45,6 +46,33 @@ export function watchRoom(folder: string, log: (line: string) => void): Room {
   }, look_ms);
   timer.unref();
   return { guard: () => short, close: () => clearInterval(timer) };
+}
+
+/** The same database, which is asked for no write while the guard has an error. */
+export function guardedBy(guard: Guard, db: Db): Db {
+  const refused = (): Promise<never> | undefined => {
+    const error = guard();
+    return error && Promise.reject(error);
+  };
+  return {
+    ...db,
+    read(entry, how) {
+      const tx = db.read(entry, how);
+      if (how !== 'lazily') return tx;
+      return {
+        ...tx,
+        query: (query, values) => refused() ?? tx.query(query, values),
+        batch: (calls) => refused() ?? tx.batch(calls),
+      };
+    },
+    transact: (entry, fn) => refused() ?? db.transact(entry, fn),
+    write: (entry, calls, line) => refused() ?? db.write(entry, calls, line),
+    open(entry, calls, line) {
+      const error = guard();
+      if (error === undefined) return db.open(entry, calls, line);
+      return { begun: Promise.resolve(), write: () => Promise.reject(error), leave: () => undefined };
+    },
+  };
 }
 
 /** As the server itself says it (53100), so that whoever meets it does the same. */

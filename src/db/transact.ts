@@ -137,26 +137,19 @@ export function makeDb(source: Source): Db {
   };
   const reads = ways(runEntered, false);
   const writes = ways(runLazily, true);
-  const refused = (): Promise<never> | undefined => {
-    const error = source.guard?.();
-    return error && Promise.reject(error);
-  };
   return {
     read(entry, how = 'alone') {
       const { subject } = entry;
       const { alone, shared } = how === 'lazily' ? writes : reads;
-      const run = (calls: readonly Call[]) =>
-        how === 'alone' || subject === undefined ? alone(entry, calls) : shared.read(subject, entry, calls);
-      return reader(how === 'lazily' ? (calls) => refused() ?? run(calls) : run);
+      if (how === 'alone' || subject === undefined) return reader((calls) => alone(entry, calls));
+      return reader((calls) => shared.read(subject, entry, calls));
     },
     transact(entry, fn) {
       const work = () => transact(source, entry, fn);
-      return refused() ?? inTurn(turnsOfWrites, entry, work);
+      return inTurn(turnsOfWrites, entry, work);
     },
-    write: (entry, calls, line) => refused() ?? written(entry, calls.length, line.run(source, [entry.call, ...calls])),
+    write: (entry, calls, line) => written(entry, calls.length, line.run(source, [entry.call, ...calls])),
     open(entry, first, line) {
-      const error = source.guard?.();
-      if (error !== undefined) return { begun: Promise.resolve(), write: () => Promise.reject(error), leave() {} };
       const run = line.open(source, [entry.call, ...first]);
       return {
         begun: run.begun,
