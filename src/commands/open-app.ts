@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type App, buildApp, filesAtOnce } from '../app.ts';
 import type { AtGateway } from '../at/gateway.ts';
 import { openDb } from '../db/open.ts';
+import { watchRoom } from '../db/room.ts';
 import type { Db } from '../db/transact.ts';
 import type { MasterKey } from '../keys/sealing.ts';
 import { listSigningKeys } from '../keys/signing-keys.ts';
@@ -52,11 +53,16 @@ export async function openApp(outside: Outside, house: House, parts: AppParts): 
     return thread.signer(privatePem, keyVersion);
   };
   const signer = await newestSigner();
+  // Of a server elsewhere this process can't see the disk; and what an operator asks for is tried.
+  const isWatched = 'connection' in house.target && parts.limited;
+  const room = isWatched ? watchRoom(house.directory, (line) => log.warn(line)) : undefined;
+  outside.atEnd(async () => room?.close());
   const db = await openDb({
     ...house.target,
     max: config.databaseConnections,
     transactionTimeout: long_transaction_ms,
     applicationName: 'certo',
+    guard: room?.guard,
   });
   outside.atEnd(() => db.close());
   const longReads = await openDb({

@@ -24,8 +24,6 @@ const settings = {
   shared_buffers: '128MB',
   max_connections: '100',
   max_wal_size: '1GB',
-  // Who commits waits while a new file of the log is filled with zeros, under load every second. (Decision 0067.)
-  wal_init_zero: 'off',
   // Statements here are short: compiling them costs more than it saves.
   jit: 'off',
   random_page_cost: '1.1',

@@ -190,13 +190,14 @@ describe('a service', () => {
     await ask(held, `alter system set shared_buffers = '64MB'`);
     await ask(held, `alter system set log_error_verbosity = 'verbose'`);
     await ask(held, `alter system set log_min_error_statement = 'error'`);
+    await ask(held, `alter system set wal_init_zero = 'off'`);
     await held.stop();
     const again = await startEmbedded(options({ durable: true }));
     const settings = await ask(
       again,
       `select name, setting from pg_settings where name in
        ('fsync', 'synchronous_commit', 'full_page_writes', 'listen_addresses', 'shared_buffers', 'jit', 'data_checksums', 'server_encoding', 'unix_socket_permissions',
-        'log_error_verbosity', 'log_min_error_statement') order by 1`,
+        'log_error_verbosity', 'log_min_error_statement', 'wal_init_zero', 'max_active_replication_origins') order by 1`,
     );
     await again.stop();
     expect(
@@ -209,11 +210,13 @@ describe('a service', () => {
       listen_addresses: '',
       log_error_verbosity: 'terse',
       log_min_error_statement: 'panic',
+      max_active_replication_origins: '0',
       server_encoding: 'UTF8',
       // The operator's own choice, in pages of 8 kB.
       shared_buffers: '8192',
       synchronous_commit: 'on',
       unix_socket_permissions: '0700',
+      wal_init_zero: 'on',
     });
   });
 
@@ -416,6 +419,46 @@ describe('after a crash', () => {
     await service.stop();
     expect(await isRunning()).toBe(false);
   });
+
+  test.runIf(canMount())(
+    'on a full disk: who is in reads on, the log has room, a checkpoint ends nobody, and who comes later is told why not',
+    async () => {
+      const disk = mountSmall('130m')!;
+      const home_before = directory;
+      try {
+        directory = join(disk.folder, 'data');
+        await seed();
+        const held = await startEmbedded(options({ durable: true }));
+        await ask(held, 'create table kept as select 1 as n');
+        await ask(held, 'checkpoint');
+        expect(await ask(held, 'show max_wal_size')).toEqual([{ max_wal_size: '32MB' }]);
+        const pid = await serverPid();
+        const client = new Client({ ...held.connection, ssl: false });
+        await client.connect();
+        disk.fill();
+        await client.query(`select pg_logical_emit_message(true, 'certo', repeat('x', 1000000))`);
+        // It may fail, and ends nobody.
+        await client.query('checkpoint').catch(() => undefined);
+        expect((await client.query('select * from kept')).rows).toEqual([{ n: 1 }]);
+        // As a change of the catalogue does: who connects next writes them anew.
+        const cluster = clusterFolder(directory);
+        for (const name of await readdir(cluster, { recursive: true }))
+          if (name.endsWith('pg_internal.init')) await rm(join(cluster, name));
+        disk.fill();
+        await expect(useEmbedded(options())).rejects.toThrow(
+          /takes no connection: could not write init file.*its disk is full: make room, and try again/,
+        );
+        expect((await client.query('select * from kept')).rows).toEqual([{ n: 1 }]);
+        expect(await serverPid()).toBe(pid);
+        await client.end();
+        disk.free();
+        await held.stop();
+      } finally {
+        directory = home_before;
+        disk.remove();
+      }
+    },
+  );
 
   test.runIf(canMount())(
     'on a full disk: the service goes on, and has its server again when there is room',

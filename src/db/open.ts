@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { Client, type ClientBase, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { addressProblem, readAddress } from './address.ts';
 import { DatabaseUnavailable } from './errors.ts';
+import { type Guard, guardedBy } from './room.ts';
 import { asFlags, searchPath, sessionSettings } from './session-settings.ts';
 import { type Db, makeDb } from './transact.ts';
 import { parserOf } from './wire-types.ts';
@@ -36,6 +37,8 @@ export type OpenOptions = Target & {
    * a pipeline open: a process that is stopped there would keep its locks for as long.
    */
   readonly transactionTimeout?: number;
+  /** Asked before each write; by default all are taken. */
+  readonly guard?: Guard | undefined;
 };
 
 // The oldest release that we test on; older ones lack what the SQL uses (e.g. security_invoker views).
@@ -54,12 +57,13 @@ export async function openDb(options: OpenOptions & { readonly role?: Role }): P
   await probe(pool, connect, options, role);
   const timeout = options.statementTimeout ?? 30_000;
   // The server ends a statement at its timeout; an answer that is still missing then means a dead connection.
-  return makeDb({
+  const db = makeDb({
     pool,
     connect,
     knock: () => knock(options, role),
     deadline: timeout === 0 ? 0 : timeout + 15_000,
   });
+  return options.guard === undefined ? db : guardedBy(options.guard, db);
 }
 
 /** A plain pool as certo_owner, who sees every company: for migrations, the operator's commands and tests. */

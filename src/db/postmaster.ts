@@ -52,8 +52,10 @@ export type Knock =
   | { readonly state: 'open'; readonly client: Client }
   /** It is starting or recovering. */
   | { readonly state: 'starting'; readonly words: string }
-  /** It lives, and has no connection, memory or room for us at the moment. */
+  /** It lives, and has no connection or memory for us at the moment. */
   | { readonly state: 'busy'; readonly words: string }
+  /** It lives, and its disk has no room for the files that a new connection may have to write. Older ones may still read. */
+  | { readonly state: 'full'; readonly words: string }
   /** It is shutting down. The smart way (SIGTERM) that lasts until the last connection is closed. */
   | { readonly state: 'stopping'; readonly words: string }
   /** It answers, and lets us in under no circumstances that pass by themselves. */
@@ -90,9 +92,10 @@ export async function knock(file: PidFile, folder: string, user: ServerUser, nam
   } catch (error) {
     await client.end().catch(() => undefined);
     // 57P03: it answers, but not yet or no more. 57P01: it shut down while we asked. Class 53: it has too many connections, or
-    // too little memory or room, so it lives.
+    // too little memory or (53100) room, so it lives.
     const { code = '', message } = error as { code?: string; message: string };
     if (code === '57P03') return { state: message.includes('shutting down') ? 'stopping' : 'starting', words: message };
+    if (code === '53100') return { state: 'full', words: message };
     if (/^(57P01|53...)$/.test(code)) return { state: 'busy', words: message };
     // The driver's own words.
     if (message === 'timeout expired') return { state: 'hung', words: `nothing for ${longest_answer_ms / 1_000} s` };
@@ -129,7 +132,7 @@ export async function startPostmaster(options: StartOptions, log: (line: string)
   await removeEmptyLocks(options);
   const { logFile } = options;
   const { before, file } = await openLog(logFile);
-  const child = spawn(options.binaries.postgres, flags(options), {
+  const child = spawn(options.binaries.postgres, flags(options, await logSizes(options.folder)), {
     ...options.user,
     cwd: '/',
     // The server takes the number in the pid file for a live server's, if any process of its user has it; this is the
@@ -195,7 +198,20 @@ async function removeEmptyLocks({ folder, socketDirectory }: StartOptions): Prom
   }
 }
 
-function flags(options: StartOptions): string[] {
+const gibibyte = 2 ** 30;
+
+/**
+ * On a small disk the log takes an eighth: with what it takes elsewhere, and keeps, there would never be room enough to write
+ * (`room.ts`). Two files are the least that PostgreSQL takes.
+ */
+async function logSizes(folder: string): Promise<Record<string, string>> {
+  const { blocks, bsize } = await statfs(folder);
+  if (blocks * bsize >= 8 * gibibyte) return {};
+  const megabytes = Math.max(32, Math.floor((blocks * bsize) / 8 / 2 ** 20));
+  return { max_wal_size: `${megabytes}MB`, min_wal_size: '32MB' };
+}
+
+function flags(options: StartOptions, sizes: Record<string, string>): string[] {
   const settings: Record<string, string> = {
     listen_addresses: '',
     port: String(port),
@@ -208,6 +224,11 @@ function flags(options: StartOptions): string[] {
     // Whatever stands in postgresql.conf: details of errors hold whole rows, and so names and tax numbers.
     log_error_verbosity: 'terse',
     log_min_error_statement: 'panic',
+    // What it needs while its disk is full it has beforehand: room in the log that is filled before it is used, and no file that
+    // each checkpoint makes anew. (Decision 0096.)
+    wal_init_zero: 'on',
+    max_active_replication_origins: '0',
+    ...sizes,
   };
   // An acknowledged document must survive a power cut, whatever stands in postgresql.conf; only tests may forget.
   const on = options.durable ? 'on' : 'off';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { findBinaries } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import { type DataDirectory, DataDirectoryInUse, DataDirectoryUnusable } from './data-directory.ts';
+import { type DataDirectory, DataDirectoryFull, DataDirectoryInUse, DataDirectoryUnusable } from './data-directory.ts';
 import {
   endPostmaster,
   hurry,
@@ -63,7 +63,7 @@ export async function finishStopping(pid: number, place: Place): Promise<void> {
 export async function endStuck(pid: number, answer: Knock, place: Place): Promise<boolean> {
   const { progress, folder, waits } = place;
   const { state } = answer;
-  if (state === 'open' || state === 'busy') progress.forget();
+  if (state === 'open' || state === 'busy' || state === 'full') progress.forget();
   if (state !== 'starting' && state !== 'stopping' && state !== 'hung') return false;
   if (!(await progress.isStuck(pid, state)) || (await identify(pid, folder)) !== 'ours') return false;
   waits(`the database in ${folder} gets nowhere (it says "${answer.words}"): ending it, to start it again`);
@@ -71,7 +71,7 @@ export async function endStuck(pid: number, answer: Knock, place: Place): Promis
   return true;
 }
 
-/** Joins the server or starts it, and takes a place in it. Throws DataDirectoryInUse, DataDirectoryUnusable. */
+/** Joins the server or starts it, and takes a place in it. Throws DataDirectoryInUse, DataDirectoryUnusable, DataDirectoryFull. */
 export async function takeSeat(place: Place, asService: boolean): Promise<Seat> {
   let started = false;
   let failures = 0;
@@ -101,6 +101,11 @@ export async function takeSeat(place: Place, asService: boolean): Promise<Seat> 
     silent = answer === undefined || answer.state === 'silent' ? silent + 1 : 0;
     if (answer?.state === 'stopping' && file !== undefined) await finishStopping(file.pid, place);
     if (answer !== undefined && file !== undefined && (await endStuck(file.pid, answer, place))) continue;
+    if (answer?.state === 'full') {
+      throw new DataDirectoryFull(
+        `The database in ${place.folder} takes no connection: ${answer.words}; its disk is full: make room, and try again.`,
+      );
+    }
     refused = answer?.state === 'refused' ? refused + 1 : 0;
     if (answer?.state === 'refused' && refused > 20) {
       throw new DataDirectoryUnusable(

@@ -284,6 +284,37 @@ describe('a transaction', () => {
   });
 });
 
+describe('while nothing may be written', () => {
+  test('reads are answered, and nothing of a write is sent', async () => {
+    let short: StatementError | undefined = new StatementError('write', { message: 'no room', code: '53100' });
+    const guarded = await openDb({ connection: base.connection, max: 1, guard: () => short });
+    const calls: Call[] = [[put, [1, null]]];
+    const writes = [
+      () => guarded.read(into(A), 'lazily').batch(calls),
+      () => guarded.read({ ...into(A), subject: 'A' }, 'lazily').batch(calls),
+      () => guarded.transact(into(A), (tx) => tx.batch(calls)),
+      () => guarded.write(into(A), calls, new Line()),
+      async () => {
+        const open = guarded.open(into(A), [], new Line());
+        await open.begun;
+        await open.write(calls);
+      },
+    ];
+    try {
+      for (const write of writes) await expect(write()).rejects.toBe(short);
+      guarded.open(into(A), calls, new Line()).leave();
+      expect(await stored()).toEqual([]);
+      for (const how of ['alone', 'shared'] as const)
+        expect(await guarded.read({ ...into(A), subject: 'A' }, how).query(state)).toMatchObject([{ company: A }]);
+      short = undefined;
+      await writes[3]!();
+      expect(await stored()).toEqual([1]);
+    } finally {
+      await guarded.close();
+    }
+  });
+});
+
 describe('a transaction in one round trip', () => {
   const write = (entry: Entry, calls: readonly Call[]) => db.write(entry, calls, new Line());
 

@@ -82,10 +82,7 @@ export interface Db {
    * line are done one after the other, whether or not the one before was kept.
    */
   write(entry: Entry, calls: readonly Call[], line: Line): Promise<void>;
-  /**
-   * A `write` whose first statements, which only read and lock, are known before the rest is made: they are done meanwhile. It
-   * has to be ended, one way or the other.
-   */
+  /** A `write` whose first statements, which only read and lock, are known before the rest. Callers must `write` or `leave`. */
   open(entry: Entry, calls: readonly Call[], line: Line): OpenWrite;
   /** Opens a connection beside the pool and closes it: whether the server lets anybody in. Rejects with DatabaseUnavailable. */
   knock(): Promise<void>;
@@ -101,7 +98,7 @@ const lazilyCommit: Call = [statement('commit_lazily', `select set_config('synch
 const commit: Call = [statement('commit', 'commit'), []];
 const rollback: Call = [statement('rollback', 'rollback'), []];
 
-/** A transaction whose first statements are sent while the rest is not known yet. To be ended by `write` or `leave`. */
+/** A transaction whose first statements are sent while the rest is not known yet. */
 export interface OpenWrite {
   /** Resolves when the first statements are sent, or can't be. */
   readonly begun: Promise<void>;
@@ -126,9 +123,9 @@ export function makeDb(source: Source): Db {
     };
     const shared = new SharedBatches({
       run: (entry, calls) => {
-        const { subject, group = subject } = entry;
+        const whose = entry.group ?? entry.subject;
         const work = () => run(source, entry, calls);
-        return group === undefined ? work() : turnsOfShared.during(group, work, tenSeconds);
+        return whose === undefined ? work() : turnsOfShared.during(whose, work, tenSeconds);
       },
       alone,
       writes,

@@ -8,6 +8,7 @@ import { fixedMinuteRate, type Rate, rateLimited } from './rate.ts';
 /** One trial for so many requests of the limit, and one at least. */
 const failures_per_trial = 100;
 
+/** The limits of all addresses, by network, in one process. */
 export class AddressLimit {
   readonly #failures: Rate;
   /** Credentials that were tried beyond the limit: of an address, and each by itself. */

@@ -7,7 +7,7 @@
  * credential fails on the next request.
  */
 import { randomUUID } from 'node:crypto';
-import { ConnectionLost, isDiskTrouble, isPassing, isReadOnly, OutcomeUnknown, readOnlyWords } from '../db/errors.ts';
+import { ConnectionLost } from '../db/errors.ts';
 import { turnWithTime } from '../db/event-loop.ts';
 import type { Db, Call as DbCall, Entry, Row } from '../db/transact.ts';
 import type { Problem } from '../fiscal/refusal.ts';
@@ -22,6 +22,7 @@ import type { Claim, Recorded, Taken } from './claim.ts';
 import { nameOfKey, onceMoreIfLost, readBeside, takeClaim } from './claim.ts';
 import { takeExactly } from './exact-rate.ts';
 import { fingerprint } from './fingerprint.ts';
+import { guarded } from './guarded.ts';
 import { type Act, type Acted, nothing, type Press } from './press.ts';
 import { type Rate, type RateState, rateLimited } from './rate.ts';
 import type { Spool, SpooledFile } from './spool.ts';
@@ -375,31 +376,4 @@ function claimOf(call: Call): Claim | undefined {
     fingerprint: fingerprint({ method, path, params: call.params, query: call.query, body: call.body }),
     fence: randomUUID(),
   };
-}
-
-/**
- * What passes is asked for again soon. What somebody has to see to, later, and not much: when a full disk has room again, writes
- * are done again within seconds, and callers are not to stay away for longer.
- */
-const retry_seconds = { soon: 1, later: 5 };
-
-/** Trouble with the database is a 503, or an unknown outcome when it broke during the commit; its `cause` is for the log. */
-export async function guarded<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (error instanceof OutcomeUnknown) throw because(error, new Refusal('OUTCOME_UNKNOWN'));
-    if (isReadOnly(error)) {
-      const cause = new Error(readOnlyWords, { cause: error });
-      throw because(cause, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: retry_seconds.soon }));
-    }
-    if (!isPassing(error)) throw error;
-    const retryAfterSeconds = isDiskTrouble(error) ? retry_seconds.later : retry_seconds.soon;
-    throw because(error, new Refusal('UNAVAILABLE', {}, { retryAfterSeconds }));
-  }
-}
-
-function because(cause: unknown, refusal: Refusal): Refusal {
-  refusal.cause = cause;
-  return refusal;
 }

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, test, vi } from 'vitest';
 import { ConnectionLost, OutcomeUnknown } from '../../db/errors.ts';
-import { guarded } from '../../engine/execute.ts';
+import { guarded } from '../../engine/guarded.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { FailureLog } from '../failure-log.ts';
 import { logFailure } from './failures.ts';

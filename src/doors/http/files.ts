@@ -1,6 +1,7 @@
 /** Signed files: the PDF renditions and QR images that replies link to. No credential, no cookie; the link is all. */
 import type { FastifyInstance } from 'fastify';
-import { type Corridor, guarded } from '../../engine/execute.ts';
+import type { Corridor } from '../../engine/execute.ts';
+import { guarded } from '../../engine/guarded.ts';
 import { isUuid } from '../../fiscal/identifiers.ts';
 import { Refusal } from '../../fiscal/refusal.ts';
 import { entryOfLink } from '../../identity/principal.ts';

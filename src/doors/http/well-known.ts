@@ -1,6 +1,6 @@
 /** The public halves of the signing keys, for anyone who verifies documents from outside. */
 import type { FastifyInstance } from 'fastify';
-import { guarded } from '../../engine/execute.ts';
+import { guarded } from '../../engine/guarded.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 
 export interface PublicKeys {

@@ -30,6 +30,9 @@ const patience_ms = 120_000;
 
 const harms = ['none', 'none', 'new log file', 'checkpoint', 'backend', 'server', 'smart stop', 'service'] as const;
 
+/** The others end PostgreSQL or the service: on a full disk it may come up only when there is room. */
+const isHarmful = (harm: (typeof harms)[number]): boolean => harm !== 'none' && harm !== 'checkpoint';
+
 async function run(options: RunOptions): Promise<Outcome> {
   const disk = mountSmall('130m');
   if (disk === undefined) {
@@ -52,7 +55,7 @@ interface Bench {
   service: Running;
   /** The service was killed, so that nobody answers until it is started again. */
   isDown: boolean;
-  readonly counts: Record<string, number>;
+  readonly counts: Counts;
 }
 
 async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: RunOptions): Promise<Outcome> {
@@ -63,6 +66,7 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
   const journals: Journal[] = [];
   const violations: string[] = [];
   const longest = { own: 0, started: 0 };
+  const unharmed = { answered: 0, refused: 0 };
   let done = 0;
   for (; done < rounds && violations.length === 0; done += 1) {
     const chance = chanceOf(seed + done);
@@ -72,7 +76,15 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     let over = false;
     const working = keepWorking(bench, journal, chance, () => over);
     const harm = chance.one(harms);
+    const before = { ...counts };
     const found = await whileFull(bench, journal, chance, harm, short ? 1_500 : 5_000);
+    const reads = since(counts, before);
+    if (!isHarmful(harm)) {
+      unharmed.answered += reads.answered;
+      unharmed.refused += reads.refused;
+    }
+    if (!isHarmful(harm) && reads.refused > reads.answered)
+      found.push(`only ${reads.answered} reads were answered while the disk was full, and ${reads.refused} refused`);
     const took_ms = await untilItWorks(bench, journal, chance);
     // One that was killed has to be started first: how long that takes is the machine's.
     if (harm === 'service') longest.started = Math.max(longest.started, took_ms);
@@ -84,13 +96,22 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     await journal.again(bench.service.wire);
     violations.push(...found.map((words) => `${words} (${harm}, ${where})`));
     violations.push(...(await faultsOf(ground, [journal], where)));
-    say(`${done + 1} of ${rounds}: ${harm}, worked again after ${Math.round(took_ms)} ms`);
+    say(
+      `${done + 1} of ${rounds}: ${harm}, ${reads.answered} reads answered and ${reads.refused} refused, worked again after ${Math.round(took_ms)} ms`,
+    );
   }
   const { wire } = bench.service;
   const { documents, count, faults } = await reckon(ground, journals, wire, `seeds ${seed} to ${seed + done}`);
   return {
     rounds: done,
-    counts: { acts: count('done'), documents, 'unknown for ever': count('never'), ...counts },
+    counts: {
+      acts: count('done'),
+      documents,
+      'unknown for ever': count('never'),
+      ...counts,
+      'reads answered where nothing was killed': unharmed.answered,
+      'refused there': unharmed.refused,
+    },
     longest: {
       'ms until it worked again': Math.round(longest.own),
       'ms where it had to be started': Math.round(longest.started),
@@ -98,6 +119,14 @@ async function filled(disk: SmallDisk, { rounds, seed, say, short = false }: Run
     violations: [...violations, ...faults],
   };
 }
+
+type Counts = Record<`${'reads' | 'writes'} ${'answered' | 'refused'}`, number>;
+
+/** The reads of one round. */
+const since = (counts: Counts, before: Counts) => ({
+  answered: counts['reads answered'] - before['reads answered'],
+  refused: counts['reads refused'] - before['reads refused'],
+});
 
 /** Clients that go on after they were refused, as long as it is not over. */
 async function keepWorking(bench: Bench, journal: Journal, chance: Chance, over: () => boolean): Promise<void> {
@@ -121,12 +150,15 @@ async function whileFull(
   const found = new Set<string>();
   const before = chance.whole(1, 30);
   await until(() => journal.done().length >= before);
+  await roomInLog(bench);
   await sleep(chance.whole(0, 300));
+  const isGreedy = chance.whole(0, 1) === 1;
   let isFull = true;
   const filling = (async () => {
-    // What the server gives back while it is full is gone at once.
+    disk.fill();
+    // Where others go on writing, what the server gives back is gone at once.
     while (isFull) {
-      disk.fill();
+      if (isGreedy) disk.fill();
       await sleep(3);
     }
   })();
@@ -142,6 +174,16 @@ async function whileFull(
   await filling;
   disk.free();
   return [...found];
+}
+
+/** At the end of a file of its log PostgreSQL ends on a full disk; that is the harm "new log file", and no other's. */
+async function roomInLog({ ground }: Bench): Promise<void> {
+  await ground.owner.query(
+    `set role none;
+     select pg_switch_wal() where (pg_current_wal_insert_lsn() - '0/0') % (16 * 1024 * 1024) > 12 * 1024 * 1024;
+     select pg_logical_emit_message(false, 'certo', 'sim', true);
+     reset role`,
+  );
 }
 
 async function doHarm(bench: Bench, harm: (typeof harms)[number]): Promise<void> {
@@ -223,7 +265,7 @@ async function ask(bench: Bench, chance: Chance, key: string, found: Set<string>
       return;
     }
     const isDone = answer.status < 300;
-    counts[`${name} ${isDone ? 'answered' : 'refused'}`]! += 1;
+    counts[`${name} ${isDone ? 'answered' : 'refused'}`] += 1;
     if (!isDone && !isRight(answer, name))
       found.add(`${name} got ${answer.status} ${answer.json?.code}, Retry-After ${answer.headers['retry-after']}`);
   }
