@@ -29,11 +29,14 @@ export async function serve(outside: Outside, options: Common): Promise<number> 
   // The larger half of a start is loading programs: that goes on while the database comes up.
   const programs = Promise.all([import('./open-app.ts'), import('./connect-authority.ts')]);
   programs.catch(() => undefined);
+  let isOpen = false;
   const house = await openHouse(outside, config, directory, {
     as: 'service',
-    log: (line) => log.warn(line),
+    // Once it was there, whatever is said of it is trouble.
+    log: (line) => (isOpen ? log.warn(line) : log.info(line)),
     onLost: (error) => end(outside, error, log),
   });
+  isOpen = true;
   await bindMode(house.owner, config.atMode);
   await checkClock(house.owner, config.atMode);
   const restored = restoreWords(await restoresOf(house.owner));
