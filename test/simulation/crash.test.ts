@@ -7,7 +7,7 @@ import type { Part } from './part.ts';
 import { part as backup } from './parts/backup.ts';
 import { part as clock } from './parts/clock.ts';
 import { part as crashPoints } from './parts/crash-points.ts';
-import { part as fairness } from './parts/fairness.ts';
+import { part as fairness, share } from './parts/fairness.ts';
 import { part as fullDisk } from './parts/full-disk.ts';
 import { part as generated } from './parts/generated.ts';
 import { part as hostileHttp } from './parts/hostile-http.ts';
@@ -33,7 +33,7 @@ const parts: readonly [Part, number][] = [
   [postgresKill, 2],
   [fullDisk, 1],
   [clock, 1],
-  [fairness, Math.floor(floods.length / 3)],
+  [fairness, Math.floor(floods.length / share)],
   [hostileHttp, 1],
   [backup, 1],
   [generated, 400],
