@@ -24,13 +24,13 @@ afterEach(closeGrounds);
 const say = (): void => undefined;
 // So few rounds that each part sees what it looks for; what only many find is for `npm run sim`.
 const parts: readonly [Part, number][] = [
-  [kill, 2],
-  [crashPoints, 4],
+  [kill, 1],
+  [crashPoints, 2],
   [killPoints, 1],
   [oneKey, 80],
   [racingKeys, 5],
-  [model, 32],
-  [postgresKill, 2],
+  [model, 16],
+  [postgresKill, 1],
   [fullDisk, 1],
   [clock, 1],
   [fairness, Math.floor(floods.length / share)],
