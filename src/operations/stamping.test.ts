@@ -17,6 +17,9 @@ import type { World } from './world.ts';
 let service: Service;
 beforeAll(async () => {
   service = await startService({ companies: ['A'] });
+  // Each statement is judged by its own conditions here: the triggers that hold a head and its documents together are off.
+  await service.owner.query(`alter table certo.documents disable trigger document_numbered;
+    alter table certo.series disable trigger series_moved`);
 });
 afterAll(() => service.stop('tampered'));
 
