@@ -4,14 +4,18 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /**
  * Those that start the program itself, and read little of the service; and those that measure the process they are in (its
  * memory, its processor time, its files, the statements that it has declared): what others left there would be counted, or
- * make room for what should not be.
+ * make room for what should not be; and those that set the time, which what others have left of the event loop's queue
+ * would never reach.
  */
 export const alone = [
   ...['bench', 'browser', 'commands', 'simulation'].map((room) => `test/${room}/**/*.test.ts`),
   'src/at/simulator/ledger.test.ts',
   'src/at/soap-gateway.test.ts',
   'src/db/backup/read-frames.test.ts',
+  'src/db/event-loop.test.ts',
   'src/doors/http/bodies.test.ts',
+  'src/engine/ahead.test.ts',
+  'src/engine/press.test.ts',
   'src/engine/spool.test.ts',
   'src/fiscal/correct.test.ts',
   'src/fiscal/saft/check/hostile.test.ts',
