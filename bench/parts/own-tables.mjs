@@ -1,6 +1,7 @@
 // The transaction of an issue as pgbench plays it in the product's own tables: as its own user, with its indexes, checks,
 // triggers and row-level security, and the rows that the product writes. What differs from the product's is the way: seven
-// round trips for each document, one after the other. It signs nothing.
+// round trips for each document, one after the other. It signs nothing, and makes a seal that is only a new one each time: the
+// head moves first, and has to have that of its last document (decision 0095).
 import { randomUUID } from 'node:crypto';
 import { openLogin } from '../../dist/db/open.js';
 import { openClient } from './client.mjs';
@@ -50,7 +51,7 @@ const prepare = `create table public.bench_drafts (place bigint primary key, id 
   grant select on public.bench_drafts to certo_app`;
 
 const valuesOf = `
-  select d.company_id as company, d.series_id as series, encode(d.seal, 'hex') as seal, encode(d.state_seal, 'hex') as state_seal,
+  select d.company_id as company, d.series_id as series, encode(d.state_seal, 'hex') as state_seal,
     split_part(d.number, '/', 1) as code, split_part(d.atcud, '-', 1) as validation, d.hash, d.signed_text,
     d.certificate_number as certificate, d.system_entry, d.qr, d.issued_by as actor, d.issued_state::text as issued_state, c.scope, c.operation,
     encode(c.fingerprint, 'hex') as fingerprint, c.content_type, c.retold, a.request_id as request
