@@ -18,7 +18,7 @@ const remembered_ms = 1_000;
 let began_ms: number | undefined;
 
 /** Whether this turn has had its time. */
-export function isTurnOver(): boolean {
+function isTurnOver(): boolean {
   if (began_ms === undefined) {
     began_ms = performance.now();
     setImmediate(() => {

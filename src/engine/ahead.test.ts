@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { OutcomeUnknown, StatementError } from '../db/errors.ts';
-import { isTurnOver } from '../db/event-loop.ts';
+import { turnWithTime } from '../db/event-loop.ts';
 import { type Call, type Db, type Entry, type Line, statement } from '../db/transact.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Ahead } from '../operations/operation.ts';
@@ -189,7 +189,7 @@ test('who comes to its facts when they are void by then decides nothing on them'
   const first = act('first');
   await turns();
   // This turn has had its time.
-  isTurnOver();
+  turnWithTime('other');
   vi.advanceTimersByTime(11);
   const facts = vi.fn(() => ({}));
   const second = act('second', { facts });

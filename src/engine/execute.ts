@@ -112,10 +112,8 @@ class AskedNow implements AnyAsked {
  */
 const longest_ahead = { known: 64 * 1024, unknown: 4 * 1024 };
 
-function isAskedFirst({ bodyLength = 0 }: Call, { subject }: Entry, memory: World['memory']): boolean {
-  if (bodyLength <= longest_ahead.unknown) return false;
-  return bodyLength > longest_ahead.known || subject === undefined || memory.principal(subject) === undefined;
-}
+const isAskedFirst = ({ bodyLength = 0 }: Call, isKnown: boolean): boolean =>
+  bodyLength > (isKnown ? longest_ahead.known : longest_ahead.unknown);
 
 /** Walks the corridor. Throws a Refusal for every "no"; nothing was changed then. */
 export async function execute(corridor: Corridor, call: Call, trace: Trace): Promise<Answer> {
@@ -137,13 +135,15 @@ export async function execute(corridor: Corridor, call: Call, trace: Trace): Pro
   });
   // A company may have many keys, and a stranger may invent any number. Whose one is that was not met here yet the database
   // has still to say: until then it is one of its network's.
-  if (entry.subject !== undefined) entry.group = memory.principal(entry.subject)?.companyId ?? call.network;
+  const known = entry.subject === undefined ? undefined : memory.principal(entry.subject);
+  const group = known?.companyId ?? call.network;
+  entry.group = group;
   const asked = new AskedNow(call, trace);
   const entered = (): boolean => isEntered;
   try {
-    if (isAskedFirst(call, entry, memory)) await authenticate(corridor, entry);
+    if (isAskedFirst(call, known !== undefined)) await authenticate(corridor, entry);
     // To read a megabyte and to say what is wrong with it takes 40 ms, and many small ones take as long.
-    const turn = turnWithTime(trace.principal?.companyId ?? entry.group ?? call.network);
+    const turn = turnWithTime(trace.principal?.companyId ?? group);
     if (turn !== undefined) await turn;
     // Whoever is over the limit gets no claim: the entry alone says 401, or 429 (steps 1 to 7 never bind a key).
     const usedUp = call.exactRate === undefined && corridor.keyRate.isUsedUp(call.rateSubject);

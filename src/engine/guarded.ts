@@ -6,7 +6,7 @@ import { Refusal } from '../fiscal/refusal.ts';
  * What passes is asked for again soon. What somebody has to see to, later, and not much: when a full disk has room again, writes
  * are done again within seconds, and callers are not to stay away for longer.
  */
-const retry_seconds = { soon: 1, later: 5 };
+export const retry_seconds = { soon: 1, later: 5 };
 
 /** Trouble with the database is a 503, or an unknown outcome when it broke during the commit; its `cause` is for the log. */
 export async function guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -8,9 +8,11 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { giveToOwner } from '../db/belongings.ts';
+import { isForWantOfRoom } from '../db/data-directory.ts';
 import { type Patience, Turns } from '../db/turns.ts';
 import { Refusal } from '../fiscal/refusal.ts';
 import type { Download } from '../operations/operation.ts';
+import { retry_seconds } from './guarded.ts';
 
 export interface SpoolOptions {
   /** Folder of the temporary files; made when it is missing. */
@@ -64,8 +66,6 @@ export class SpooledFile {
 }
 
 const busy_seconds = 5;
-/** As of the database: it is tried again when there may be room. */
-const full_seconds = 5;
 
 /** As `randomUUID` writes one: what a temporary file is called while it has a name. */
 const ownName = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -154,8 +154,8 @@ async function writeInto(file: FileHandle, download: Download, gone: AbortSignal
 }
 
 function toldOf(error: unknown): unknown {
-  if (!/^(ENOSPC|EDQUOT)$/.test(String((error as NodeJS.ErrnoException).code))) return error;
-  const refusal = new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: full_seconds });
+  if (!isForWantOfRoom(error)) return error;
+  const refusal = new Refusal('UNAVAILABLE', {}, { retryAfterSeconds: retry_seconds.later });
   refusal.cause = error;
   return refusal;
 }
