@@ -22,7 +22,7 @@ import { createInterface } from 'node:readline';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eventually } from '../../test/eventually.ts';
-import { canMount, mountSmall } from '../../test/small-disk.ts';
+import { canMount, mountSmall, type SmallDisk } from '../../test/small-disk.ts';
 import { transpiled } from '../../test/transpiled.ts';
 import { clusterFolder, isAlive } from './cluster.ts';
 import { canReach, DataDirectoryInUse, DataDirectoryUnusable, unmarkRestore } from './data-directory.ts';
@@ -282,6 +282,20 @@ describe('a service', () => {
   });
 });
 
+/** With the data folder, and a database in it, on a file system of 130 MB of its own. */
+async function onSmallDisk(use: (disk: SmallDisk) => Promise<void>): Promise<void> {
+  const disk = mountSmall('130m')!;
+  const usual = directory;
+  try {
+    directory = join(disk.folder, 'data');
+    await seed();
+    await use(disk);
+  } finally {
+    directory = usual;
+    disk.remove();
+  }
+}
+
 describe('after a crash', () => {
   test('of the service, the next one adopts the server with all that was committed', async () => {
     await seed();
@@ -423,11 +437,7 @@ describe('after a crash', () => {
   test.runIf(canMount())(
     'on a full disk: who is in reads on, the log has room, a checkpoint ends nobody, and who comes later is told why not',
     async () => {
-      const disk = mountSmall('130m')!;
-      const home_before = directory;
-      try {
-        directory = join(disk.folder, 'data');
-        await seed();
+      await onSmallDisk(async (disk) => {
         const held = await startEmbedded(options({ durable: true }));
         await ask(held, 'create table kept as select 1 as n');
         await ask(held, 'checkpoint');
@@ -453,21 +463,14 @@ describe('after a crash', () => {
         await client.end();
         disk.free();
         await held.stop();
-      } finally {
-        directory = home_before;
-        disk.remove();
-      }
+      });
     },
   );
 
   test.runIf(canMount())(
     'on a full disk: the service goes on, and has its server again when there is room',
     async () => {
-      const disk = mountSmall('130m')!;
-      const home_before = directory;
-      try {
-        directory = join(disk.folder, 'data');
-        await seed();
+      await onSmallDisk(async (disk) => {
         const lost: Error[] = [];
         const held = await startEmbedded(options({ durable: true, onLost: (error) => lost.push(error) }));
         await ask(held, 'create table kept as select 1 as n');
@@ -489,10 +492,7 @@ describe('after a crash', () => {
         expect(lost).toEqual([]);
         await held.stop();
         expect(await isRunning()).toBe(false);
-      } finally {
-        directory = home_before;
-        disk.remove();
-      }
+      });
     },
   );
 

@@ -84,16 +84,28 @@ export function draftOf({ cae, customers, items }: SimCompany, lines: number): s
   });
 }
 
+const draft = (flooding: Flooding, lines: number): Sent =>
+  post(flooding, '/invoices', draftOf(flooding.company, lines));
+
 const issueOf = (flooding: Flooding, { id, updatedAt }: Answered): Sent =>
   post(flooding, `/invoices/${id}/issue`, JSON.stringify({ expectedUpdatedAt: updatedAt }));
 
 /** A new invoice of a thousand lines; its id. */
 export async function issuedLong(flooding: Flooding, send: Send): Promise<string> {
-  const draft = await send(post(flooding, '/invoices', draftOf(flooding.company, 1_000)), true);
-  await send(issueOf(flooding, draft));
-  return draft.id;
+  const drafted = await send(draft(flooding, 1_000), true);
+  await send(issueOf(flooding, drafted));
+  return drafted.id;
 }
 
+function issues(name: string, connections: number, lines: number): Flood {
+  return {
+    name,
+    connections,
+    next: async (flooding, _, send) => issueOf(flooding, await send(draft(flooding, lines), true)),
+  };
+}
+
+const thisYear = new Date().getUTCFullYear();
 const papers = ['A4', 'RECEIPT', 'RECEIPT_58'] as const;
 const searches = [
   'search=a',
@@ -117,15 +129,9 @@ export const floods: readonly Flood[] = [
   {
     name: 'drafts of 1,000 lines',
     connections: 16,
-    next: (flooding) => post(flooding, '/invoices', draftOf(flooding.company, 1_000)),
+    next: (flooding) => draft(flooding, 1_000),
   },
-  {
-    name: 'issues of 1,000 lines',
-    connections: 8,
-    async next(flooding, _, send) {
-      return issueOf(flooding, await send(post(flooding, '/invoices', draftOf(flooding.company, 1_000)), true));
-    },
-  },
+  issues('issues of 1,000 lines', 8, 1_000),
   {
     name: 'reads of 1,000 lines',
     connections: 32,
@@ -145,22 +151,16 @@ export const floods: readonly Flood[] = [
   {
     name: 'SAF-T',
     connections: 8,
-    next: (flooding) => get(flooding, '/saft?fromDate=2026-01-01&toDate=2026-12-31'),
+    next: (flooding) => get(flooding, `/saft?fromDate=${thisYear}-01-01&toDate=${thisYear}-12-31`),
   },
   {
     name: 'searches',
     connections: 32,
     next: (flooding, i) => get(flooding, `/invoices?${searches[i % searches.length]}`),
   },
+  issues('issues at full speed', 64, 1),
   {
-    name: 'issues at full speed',
-    connections: 64,
-    async next(flooding, _, send) {
-      return issueOf(flooding, await send(post(flooding, '/invoices', draftOf(flooding.company, 1)), true));
-    },
-  },
-  {
-    name: 'one draft changed',
+    name: 'one item changed',
     connections: 64,
     next: ({ company, ...flooding }, i) => ({
       ...post({ company, ...flooding }, `/items/${company.items['NORMAL']}`, JSON.stringify({ description: `n ${i}` })),
